@@ -112,7 +112,7 @@ func New(deps Deps) *Gateway {
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
-		home:   &home{agent: d.Agent, version: d.Version, webUI: d.WebUI},
+		home:   newHome(d.Agent, d.Version, d.WebUI),
 		rest:   &rest{service: s, events: events, logger: d.Logger},
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
@@ -128,11 +128,11 @@ func New(deps Deps) *Gateway {
 // ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, tidy(r)) }
 
-// Routes lists the operations of the API, without the files of the docs page.
+// Routes lists the operations of the API, without the files of the pages.
 func (g *Gateway) Routes() []Route {
 	var out []Route
 	for _, r := range g.table {
-		if r.Path != "/docs/*" {
+		if r.Path != "/docs/*" && r.Path != "/page/*" {
 			out = append(out, r.Route)
 		}
 	}

@@ -1,42 +1,50 @@
 package gateway
 
 import (
-	"bytes"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
-	"html/template"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/page"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// homeLink is a link on the first page.
-type homeLink struct{ key, Href, Label, About string }
-
-// home serves the first page.
-type home struct {
-	agent          contract.Agent
-	version, webUI string
+// homeLink is a link to a part of the API.
+type homeLink struct {
+	key string
+	page.Link
 }
 
-// links lists the links. Their addresses are relative, for gateways behind a path prefix.
-func (h *home) links() []homeLink {
-	links := []homeLink{
-		{"docs", "docs", "API", "Every operation, to read and to try"},
-		{"openapi", "openapi.yaml", "OpenAPI file", "The same for programs"},
-		{"approvals", "approvals", "Open approvals", "What waits for a person, as JSON"},
-		{"conversations", "conversations", "Conversations", "Running and completed ones, as JSON"},
-		{"tools", "tools", "Tools", "What the agent can do, and which tools ask first, as JSON"},
-		{"ag_ui", "ag-ui", "AG-UI", "The endpoint for front ends, and what the agent can do there, as JSON"},
-		{"a2a_card", ".well-known/agent-card.json", "A2A card", "What other agents must know of this one, as JSON"},
-		{"health", "health/ready", "Health", "Whether a conversation could run now, and what is missing, as JSON"},
+// home serves the page for people and, to programs, the links of the API.
+type home struct {
+	page  *page.Page
+	reply homeReply
+}
+
+func newHome(agent contract.Agent, version, webUI string) *home {
+	reply, links := homeReply{agent.Name, agent.Description, version, map[string]string{}}, []page.Link{}
+	for _, l := range homeLinks(webUI) {
+		reply.Links[l.key], links = l.Href, append(links, l.Link)
 	}
-	if h.webUI != "" {
-		links = append(links, homeLink{"temporal_ui", h.webUI, "Temporal Web UI", "Every conversation and approval as it runs"})
+	return &home{page.New(page.Agent{Name: agent.Name, Description: agent.Description, Version: version, Links: links}), reply}
+}
+
+// homeLinks lists the links. Their addresses are relative, for gateways behind a path prefix.
+func homeLinks(webUI string) []homeLink {
+	links := []homeLink{
+		{"docs", page.Link{Href: "docs", Label: "API", About: "Every operation, to read and to try"}},
+		{"openapi", page.Link{Href: "openapi.yaml", Label: "OpenAPI file", About: "The same for programs"}},
+		{"approvals", page.Link{Href: "approvals", Label: "Open approvals", About: "What waits for a person, as JSON"}},
+		{"conversations", page.Link{Href: "conversations", Label: "Conversations", About: "Running and completed ones, as JSON"}},
+		{"tools", page.Link{Href: "tools", Label: "Tools", About: "What the agent can do, and which tools ask first, as JSON"}},
+		{"ag_ui", page.Link{Href: "ag-ui", Label: "AG-UI", About: "The endpoint for front ends, and what the agent can do there, as JSON"}},
+		{"a2a_card", page.Link{Href: ".well-known/agent-card.json", Label: "A2A card", About: "What other agents must know of this one, as JSON"}},
+		{"health", page.Link{Href: "health/ready", Label: "Health", About: "Whether a conversation could run now, and what is missing, as JSON"}},
+	}
+	if webUI != "" {
+		links = append(links, homeLink{"temporal_ui", page.Link{Href: webUI, Label: "Temporal Web UI", About: "Every conversation and approval as it runs"}})
 	}
 	return links
 }
@@ -48,41 +56,20 @@ type homeReply struct {
 	Links       map[string]string `json:"links"`
 }
 
-// show replies with a page for people or with JSON for programs.
+// show replies with the page for people or with JSON for programs.
 func (h *home) show(c echo.Context) error {
-	header := c.Response().Header()
-	header.Add("Vary", "Accept")
-	links := h.links()
+	c.Response().Header().Add("Vary", "Accept")
 	if !request.Prefers(c.Request(), "text/html") {
-		reply := homeReply{h.agent.Name, h.agent.Description, h.version, map[string]string{}}
-		for _, l := range links {
-			reply.Links[l.key] = l.Href
-		}
-		return c.JSON(http.StatusOK, reply)
+		return c.JSON(http.StatusOK, h.reply)
 	}
-	var page bytes.Buffer
-	err := homePage.Execute(&page, map[string]any{
-		"Name": h.agent.Name, "Description": h.agent.Description, "Version": h.version, "Links": links, "Style": template.CSS(homeStyle),
-	})
-	if err != nil {
-		return err
-	}
-	header.Set("Content-Security-Policy", homePolicy)
-	return c.HTMLBlob(http.StatusOK, page.Bytes())
+	h.page.Document(c.Response(), c.Request())
+	return nil
 }
 
-var (
-	//go:embed home.html
-	homeTemplate string
-	//go:embed home.css
-	homeStyle string
-
-	homePage = template.Must(template.New("home").Parse(homeTemplate))
-	// homePolicy allows the page only its own style.
-	homePolicy = "default-src 'none'; style-src 'sha256-" + digestOf(homeStyle) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-
-func digestOf(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return base64.StdEncoding.EncodeToString(sum[:])
+// file replies with a file of the page.
+func (h *home) file(c echo.Context) error {
+	if !h.page.File(c.Response(), c.Request(), strings.TrimPrefix(c.Param("*"), "/")) {
+		return echo.ErrNotFound
+	}
+	return nil
 }

@@ -44,6 +44,7 @@ func tableOf(h handlers) []route {
 	docs := docsPage()
 	return []route{
 		{Route{"GET", "/"}, h.home.show},
+		{Route{"GET", "/page/*"}, h.home.file}, // its scripts and styles
 
 		{Route{"POST", "/conversations"}, h.rest.create},
 		{Route{"GET", "/conversations"}, h.rest.list},

@@ -1,0 +1,45 @@
+// Package page is the page for people: talk to the agent, see what waits, and decide. It serves
+// static files. Everything else the page does itself, with the REST API and its event streams,
+// so another program can do all of it, too.
+//
+// # Where to look
+//
+//	page.go   the document at / and the files below /page/: types, caching, policy
+//	files/    the page itself, which browsers run as it is: there is no build step
+//
+// The modules in files/, from the inside to the outside:
+//
+//	api.js           requests, and their errors in words; events.js  event streams, with resume
+//	transcript.js    events to entries; shared.js  events to the agent's state
+//	exact.js         JSON with its numbers as they were written
+//	reveal.js        texts with their invisible characters visible
+//	markdown.js      Markdown to sanitised HTML
+//	drafts.js        what is typed and not sent, across reloads; time.js  points in time
+//	words.js         what an approval means: why, what a yes, a no and silence do
+//	arguments.js     arguments, complete; form.js  a form from a JSON Schema
+//	card.js          an approval, waiting or decided
+//	entries.js       texts, calls and notices; conversation.js  a conversation with its input
+//	sidebar.js       the list of conversations; main.js  starts the page
+//	html.js          lit-html, for all of them
+//	npm/             code of others, unchanged; SHA256SUMS has its hashes
+//
+// # What is shown
+//
+// The page keeps nothing of a conversation. It follows the events of the conversation from its
+// beginning and reads each approval as the API has it, so a reload, another tab and another
+// browser show the same. A browser keeps only unsent texts, the reader's name, and a session ID.
+//
+// # Foreign text
+//
+// Models, tools, other agents and people write what the page shows. lit-html inserts it as text.
+// Only markdown.js makes HTML of it, by way of DOMPurify and a list of harmless elements without
+// images. The policy of the document allows scripts and styles of this server only, no inline
+// script, no eval, and only the Trusted Types policies of lit-html and DOMPurify.
+//
+// # A new version of an npm package
+//
+// Copy its files and its licence unchanged into npm/NAME-VERSION, correct the imports in html.js
+// or markdown.js, and run in npm/:
+//
+//	find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's,^\./,,' | xargs sha256sum > SHA256SUMS
+package page

@@ -1,0 +1,113 @@
+// Requests to the REST API, and their failures in words.
+import { parse } from "./exact.js";
+
+const root = new URL(".", location.href.split("#")[0]);
+
+// address returns the URL of a part of the API, also behind a proxy with a path prefix.
+export const address = (path) => new URL(path, root).href;
+
+// randomID works on pages without TLS, too, where crypto.randomUUID does not.
+export const randomID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+
+// Failure is a reply that is an error, or none at all: status 0.
+export class Failure extends Error {
+  constructor(status, body = {}) {
+    super(inWords(status, body.error));
+    this.status = status;
+    this.body = body;
+  }
+  // transient tells that the same request may succeed later.
+  get transient() { return [0, 429, 502, 503, 504].includes(this.status); }
+}
+
+// inWords says what happened and what to do.
+function inWords(status, error = "") {
+  const because = error ? ` The agent says: ${error}` : "";
+  switch (status) {
+    case 0: return "The agent cannot be reached. Check your network connection and whether the agent runs.";
+    case 401: return "You are not logged in, or your login has ended. Log in and load this page again; what you typed is kept." + because;
+    case 403: return "You are not allowed to do this. Ask those who run the agent for the permission." + because;
+    case 404: return "This does not exist, or no longer." + because;
+    case 413: return "This is too long for the agent. Shorten it." + because;
+    case 421: return "The agent does not know the name in the address bar. Those who run it can add it to allowed_hosts." + because;
+    case 429: return "Too many requests wait already. Try again in a moment." + because;
+    case 502: case 503: case 504: return "The agent does not answer at the moment. Nothing is lost; try again soon." + because;
+    case 507: return "The agent's disk is full. Nothing is lost; tell those who run it." + because;
+  }
+  return error || `The agent answered with the status ${status}.`;
+}
+
+// session is the X-Session-ID of this browser, to which Idempotency-Keys belong.
+const session = (() => {
+  const made = "page-" + randomID().slice(0, 16);
+  try {
+    const kept = localStorage.getItem("session") ?? made;
+    localStorage.setItem("session", kept);
+    return kept;
+  } catch { return made; }
+})();
+
+// fetchReply returns a reply that is no error.
+export async function fetchReply(path, { headers, ...options } = {}) {
+  let reply;
+  try {
+    reply = await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...headers } });
+  } catch (e) {
+    if (e.name === "AbortError") throw e;
+    throw new Failure(0);
+  }
+  if (reply.ok) return reply;
+  throw new Failure(reply.status, await reply.json().catch(() => ({})));
+}
+
+const get = async (path) => (await fetchReply(path)).json();
+
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// post sends a request that is carried out once, however often it is sent.
+async function post(path, body, key = randomID()) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const reply = await fetchReply(path, {
+        method: "POST", body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json", "Idempotency-Key": key, Prefer: "respond-async" },
+      });
+      return await reply.json();
+    } catch (e) {
+      if (!e.transient || attempt === 6) throw e;
+      await pause(300 * 2 ** attempt);
+    }
+  }
+}
+
+const id = encodeURIComponent;
+
+export const about = () => get("?");
+export const tools = () => get("tools");
+export const conversations = (cursor) => get("conversations?limit=50" + (cursor ? "&cursor=" + id(cursor) : ""));
+export const start = (message, key) => post("conversations", { message }, key);
+export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
+export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
+export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);
+export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
+
+// approval returns an approval with its arguments as they were written.
+export async function approval(uuid) {
+  const text = await (await fetchReply(`approvals/${id(uuid)}`)).text();
+  const state = JSON.parse(text);
+  const exact = parse(text).get("approval");
+  state.approval.exact = exact.get("tool_args");
+  if (state.approval.origin) state.approval.origin.exact = exact.get("origin").get("arguments");
+  return state;
+}
+
+// inList returns what only the list says of an approval that waits: its server, the chain of
+// agents, and when it expires.
+export async function inList(uuid) {
+  for (let cursor = "", pages = 0; pages < 5; pages++) {
+    const page = await get("approvals?limit=200" + (cursor ? "&cursor=" + id(cursor) : ""));
+    const found = page.approvals.find((a) => a.uuid === uuid);
+    if (found || !page.next_cursor) return found;
+    cursor = page.next_cursor;
+  }
+}

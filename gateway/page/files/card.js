@@ -1,0 +1,175 @@
+// An approval: what waits, or what was decided.
+import { html, nothing } from "./html.js";
+import * as api from "./api.js";
+import { argumentTable, textBlock } from "./arguments.js";
+import { keepName, ownName } from "./drafts.js";
+import { contentOf, fields } from "./form.js";
+import { markdown } from "./markdown.js";
+import { reveal } from "./reveal.js";
+import { fullTime, time } from "./time.js";
+import * as words from "./words.js";
+
+let tools; // what the agent says of its tools, asked once
+const toolNamed = async (name) => (await (tools ??= api.tools().catch(() => ({ tools: [] })))).tools.find((t) => t.name === name);
+
+// Card is one approval. changed is called when it has to be shown again.
+export class Card {
+  approval; decision; listed; tool; failure; problem = ""; sending = ""; own = false; wasOpen = false;
+  #keys = new Map(); // Idempotency-Keys by what is sent
+  #loading;
+
+  constructor(uuid, { changed, announce, agent }) { Object.assign(this, { uuid, changed, announce, agent }); }
+
+  // load reads the approval. It may be called at any time.
+  load() {
+    this.#loading ??= this.#load().catch((e) => { this.failure = e; this.#loading = undefined; }).then(this.changed);
+  }
+
+  async #load() {
+    const state = await api.approval(this.uuid);
+    this.failure = undefined;
+    this.approval = state.approval;
+    this.problem = state.problem ?? "";
+    this.tool = await toolNamed(state.approval.tool_name);
+    if (state.decision) return this.settle(state.decision);
+    this.wasOpen = true;
+    this.changed();
+    for (let attempt = 0; attempt < 3 && !this.listed && !this.decision; attempt++) { // the list lags a little
+      this.listed = await api.inList(this.uuid).catch(() => undefined);
+      if (!this.listed) await api.pause(700);
+    }
+  }
+
+  // settle takes the decision that counts.
+  settle(decision) {
+    const first = !this.decision;
+    this.decision = { ...this.decision, ...decision };
+    this.sending = "";
+    if (first && this.wasOpen) {
+      const said = words.verdict(this.decision, this.approval);
+      this.announce(this.own ? said : `Decided elsewhere. ${said}`);
+    }
+    this.changed();
+  }
+
+  async decide(name, decision) {
+    if (this.sending || this.decision) return;
+    this.sending = name;
+    this.failure = undefined;
+    this.changed();
+    const by = ownName();
+    const body = by ? { ...decision, by } : decision;
+    const text = JSON.stringify(body);
+    if (!this.#keys.has(text)) this.#keys.set(text, api.randomID());
+    try {
+      const { decision } = await api.decide(this.uuid, body, this.#keys.get(text));
+      this.own = true;
+      if (decision) this.settle(decision);
+    } catch (e) {
+      this.sending = "";
+      if (e.status === 409 && e.body.decision) return this.settle(e.body.decision);
+      this.failure = e;
+    }
+    this.changed();
+  }
+
+  view() {
+    if (this.decision) return this.#decided();
+    return html`<article class="card waiting" id=${"approval-" + this.uuid} aria-labelledby=${"title-" + this.uuid} aria-busy=${this.sending ? "true" : "false"}>
+      ${this.approval ? this.#waiting() : this.#unread()}</article>`;
+  }
+
+  #unread() {
+    return html`<h3 id=${"title-" + this.uuid}>An approval waits</h3>
+      ${this.failure ? html`<p class="failure">${this.failure.message}</p><button type="button" class="plain" @click=${() => this.load()}>Try again</button>`
+        : html`<p class="quiet">Reading what it is about…</p>`}`;
+  }
+
+  #waiting() {
+    const p = this.approval;
+    return html`<header><span class="pill">Waits for you</span><h3 id=${"title-" + this.uuid} tabindex="-1">${reveal(words.title(p))}</h3></header>
+      ${this.#subject()} ${this.#effects()}
+      ${this.problem ? html`<p class="failure">The last answer was not taken: ${reveal(this.problem)}</p>` : nothing}
+      ${this.failure ? html`<p class="failure" role="alert">${reveal(this.failure.message)}</p>` : nothing}
+      ${this.#answer()}`;
+  }
+
+  #decided() {
+    const d = this.decision, p = this.approval;
+    const mark = d.decision === "approved" ? "approved" : d.decision === "rejected" ? "rejected" : "over";
+    return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} @toggle=${() => this.load()}>
+      <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
+        <span><strong>${reveal(words.verdict(d, p))}</strong> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
+        ${this.wasOpen && !this.own ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
+        <span class="quiet">${time(d.decided_at)}</span>
+        ${d.reason ? html`<span class="reason">Reason: ${reveal(d.reason)}</span>` : nothing}</span></summary>
+      ${p ? this.#subject() : html`<p class="quiet">${this.failure?.message ?? "Reading what was shown…"}</p>`}</details>`;
+  }
+
+  // subject shows what it is about, the same before and after the decision.
+  #subject() {
+    const p = this.approval, l = this.listed;
+    const chain = l?.chain ?? (p.origin ? [this.agent(), ...p.origin.chain] : [l?.agent_name ?? this.agent()]);
+    const expires = l?.expires_at;
+    const server = l?.server ?? this.tool?.server;
+    const args = p.origin?.exact ?? p.exact;
+    const row = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+    return html`<dl class="facts">
+        ${p.reason === "limit" ? nothing : row("Call", html`<code>${reveal(words.subject(p))}</code>`)}
+        ${server && !p.origin ? row("On", html`${reveal(server)}`) : nothing}
+        ${p.binding?.address ? row("Address", html`<code>${reveal(p.binding.address)}</code>`) : nothing}
+        ${p.granted ? row("Before", html`<code>${reveal(p.granted.address)}</code>${p.granted.address === p.binding?.address ? " (the tool itself has changed)" : nothing}`) : nothing}
+        ${row("Asked by", html`${chain.map((agent, n) => html`${n ? html` <span aria-label="through">›</span> ` : nothing}${reveal(agent)}`)}${p.node ? html`, node ${reveal(p.node)}` : nothing}`)}
+        ${row("Why", words.why(p, this.tool))}
+        ${row("Since", time(p.created_at))}
+        ${expires ? row("Expires", html`${time(expires)}, ${fullTime(expires)}`) : nothing}
+      </dl>
+      <section class="what"><h4>Arguments</h4>${argumentTable(args)}</section>
+      ${p.description ? html`<section class="what"><h4>${p.reason === "question" ? "The question" : "In words"}</h4>${markdown(p.description)}
+        ${p.explanation ? html`<h4>All that was said</h4>${textBlock(p.explanation, "the explanation")}` : nothing}</section>` : nothing}
+      <details class="more"><summary>Identifiers</summary><dl class="facts">${row("Approval", html`<code>${p.uuid}</code>`)}
+        ${p.tool_args_sha256 ? row("Arguments", html`<code>sha256 ${p.tool_args_sha256}</code>`) : nothing}
+        ${p.binding?.definition_sha256 ? row("Tool", html`<code>sha256 ${p.binding.definition_sha256}</code>`) : nothing}</dl></details>`;
+  }
+
+  #effects() {
+    const p = this.approval, e = words.effects(p), b = words.buttons(p);
+    const expires = this.listed?.expires_at;
+    return html`<dl class="effects">
+      ${e.ran ? html`<div><dt>${b.ran}</dt><dd>${e.ran}</dd></div>` : nothing}
+      <div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>
+      <div><dt>${b.no}</dt><dd>${e.no}</dd></div>
+      <div><dt>Nobody answers</dt><dd>${expires ? html`Nothing runs. At ${fullTime(expires)} it expires, which counts as a no.`
+        : "Nothing runs. It waits until somebody decides, or stops the turn."}</dd></div></dl>`;
+  }
+
+  #answer() {
+    const p = this.approval, b = words.buttons(p), id = this.uuid, doubt = words.isDoubtful(p);
+    const reason = (form) => form.elements.reason.value.trim() ? { reason: form.elements.reason.value.trim() } : {};
+    const button = (name, label, style, send) => html`<button type=${name === "yes" ? "submit" : "button"} class=${style} ?disabled=${Boolean(this.sending)}
+      @click=${send && ((e) => send(e.target.form))}>${this.sending === name ? "Sending…" : label}</button>`;
+    const yes = (form) => {
+      const content = words.needsContent(p) ? { content: contentOf(p.schema, form) } : { approved: true };
+      this.decide("yes", { ...content, ...reason(form) });
+    };
+    const ran = (form) => {
+      const result = form.elements.result.value;
+      this.decide("ran", { content: result ? { outcome: "ran", result } : { outcome: "ran" }, ...reason(form) });
+    };
+    return html`<form @submit=${(e) => { e.preventDefault(); yes(e.target); }}>
+      ${words.needsContent(p) ? fields(p.schema, id) : nothing}
+      ${doubt ? html`<div class="field"><label for=${"result-" + id}>If it did run: its result <span class="quiet">optional</span></label>
+        <textarea id=${"result-" + id} name="result" rows="2"></textarea></div>` : nothing}
+      <div class="pair">
+        <div class="field"><label for=${"reason-" + id}>Reason <span class="quiet">optional, recorded with the decision</span></label>
+          <input id=${"reason-" + id} name="reason" maxlength="2000" autocomplete="off"></div>
+        <div class="field name"><label for=${"name-" + id}>Your name <span class="quiet">optional</span></label>
+          <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>
+      </div>
+      <div class="buttons">
+        ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
+        ${button("yes", b.yes, doubt ? "danger" : "primary")}
+        ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
+      </div></form>`;
+  }
+}

@@ -1,0 +1,200 @@
+// A conversation: its entries as its events tell them, and the input below.
+import { html, nothing, repeat } from "./html.js";
+import * as api from "./api.js";
+import { Card } from "./card.js";
+import { draft, keepDraft, ownName } from "./drafts.js";
+import { entryView } from "./entries.js";
+import { follow } from "./events.js";
+import { apply } from "./shared.js";
+import { namespace, Transcript } from "./transcript.js";
+import { needsContent } from "./words.js";
+
+const page = 150; // how many entries are shown at first, and with each click
+
+// Conversation is an open conversation; without an id, one that has not begun.
+export class Conversation {
+  transcript = new Transcript();
+  shared = { status: "active", pending_approvals: [] };
+  running = false; known = false; steps = []; attempt = "";
+  connection = "connecting"; failure; stopping = false;
+  unsent = []; // {text, key, sent, seen}: messages that the events do not have yet
+  shown = page;
+  #cards = new Map();
+  #stream;
+  #place = { position: "" };
+
+  constructor(id, { changed, announce, begun, agent }) {
+    Object.assign(this, { id, changed, announce, begun, agent });
+    this.cardOf = (uuid) => this.#card(uuid);
+    if (id) this.open();
+  }
+
+  open() {
+    this.close();
+    this.#stream = new AbortController();
+    const signal = this.#stream.signal;
+    this.connection = "connecting";
+    follow(this.id, {
+      signal, place: this.#place, take: (e) => this.#take(e), restart: () => { this.transcript = new Transcript(); },
+      note: (state) => {
+        if (state instanceof Error) this.failure = state;
+        this.connection = state instanceof Error ? "ended" : state;
+        this.changed();
+      },
+    }).then(() => { if (!signal.aborted) this.changed(); });
+  }
+
+  close() { this.#stream?.abort(); }
+
+  get waiting() { return this.shared.pending_approvals; }
+  get completed() { return this.shared.status === "completed"; }
+  // blocked tells that no message is taken: an approval that is not a question waits.
+  get blocked() { return this.waiting.some((a) => { const p = this.#card(a.uuid).approval; return !(p ? needsContent(p) && p.reason !== "client_tool" : a.reason === "question"); }); }
+  get title() { return this.transcript.entries.find((e) => e.kind === "user")?.text.split("\n")[0].slice(0, 80) ?? this.unsent[0]?.text.slice(0, 80) ?? ""; }
+
+  #card(uuid) {
+    if (!this.#cards.has(uuid)) this.#cards.set(uuid, new Card(uuid, { changed: this.changed, announce: this.announce, agent: this.agent }));
+    return this.#cards.get(uuid);
+  }
+
+  #take(e) {
+    this.transcript.take(e);
+    const waited = new Set(this.waiting.map((a) => a.uuid));
+    this.shared = apply(this.shared, e);
+    switch (e.type) {
+      case "RUN_STARTED":
+        this.running = true; this.failure = undefined; this.steps = [];
+        break;
+      case "RUN_FINISHED":
+        this.#finish(e.outcome?.type);
+        break;
+      case "RUN_ERROR":
+        this.running = false;
+        this.failure = new Error(e.message);
+        break;
+      case "STEP_STARTED": this.steps = [...this.steps, e.stepName]; break;
+      case "STEP_FINISHED": this.steps = this.steps.filter((s) => s !== e.stepName); break;
+      case "CUSTOM":
+        if (e.name === namespace + ".attempt") this.attempt = e.value.text;
+        if (e.name === namespace + ".decision") this.#card(e.value.uuid).settle(e.value);
+        break;
+      case "TEXT_MESSAGE_END": this.#forgetSent(); break;
+    }
+    for (const a of this.waiting) {
+      const card = this.#card(a.uuid);
+      if (!card.approval && !card.decision) card.load();
+      if (!waited.has(a.uuid) && this.known) this.announce(`An approval waits: ${a.tool}`);
+    }
+    this.changed();
+  }
+
+  #finish(outcome) {
+    const last = this.transcript.entries.findLast((e) => e.kind === "text");
+    if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
+    this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
+  }
+
+  // forgetSent removes messages that have come back as entries.
+  #forgetSent() {
+    const users = this.transcript.entries.filter((e) => e.kind === "user");
+    this.unsent = this.unsent.filter((m) => !users.some((e, n) => n >= m.after && e.text.trim() === m.text));
+  }
+
+  async send(text) {
+    const message = { text, key: api.randomID(), after: this.transcript.entries.filter((e) => e.kind === "user").length, state: "sending" };
+    this.unsent = [...this.unsent, message];
+    this.failure = undefined;
+    keepDraft(this.id ?? "", "");
+    this.changed();
+    try {
+      if (this.id) {
+        await api.send(this.id, text, message.key);
+        if (this.waiting.length) this.unsent = this.unsent.filter((m) => m !== message); // it was the answer to a question
+      } else {
+        const { conversation_id, conversation } = await api.start(text, message.key);
+        this.id = conversation_id ?? conversation.id;
+        this.known = true;
+        this.begun(this.id);
+        this.open();
+      }
+      message.state = "sent";
+    } catch (e) {
+      this.unsent = this.unsent.filter((m) => m !== message);
+      keepDraft(this.id ?? "", text);
+      this.failure = e;
+      const box = document.querySelector("#message");
+      if (box && !box.value) box.value = text;
+    }
+    this.changed();
+  }
+
+  async stop() {
+    this.stopping = true;
+    this.failure = undefined;
+    this.changed();
+    try {
+      await api.cancel(this.id, ownName());
+    } catch (e) {
+      this.failure = e;
+      this.stopping = false;
+    }
+    this.changed();
+  }
+
+  view() {
+    const { entries } = this.transcript;
+    const cards = new Set(entries.filter((e) => e.kind === "notice" && e.uuid).map((e) => e.uuid));
+    const list = entries.filter((e) => e.kind !== "decision" || !cards.has(e.uuid));
+    const first = Math.max(0, list.length - this.shown);
+    return html`
+      <section class="messages" aria-label="Messages" aria-busy=${this.running ? "true" : "false"}>
+        ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += page; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
+        ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}
+        ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
+        ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
+          <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
+        ${this.#status()}
+      </section>
+      ${this.#input()}`;
+  }
+
+  #status() {
+    if (this.failure) return html`<p class="failure" role="alert">${this.failure.message}
+      ${this.connection === "ended" && this.failure.status !== 404 ? html`<button type="button" class="plain" @click=${() => { this.failure = undefined; this.open(); this.changed(); }}>Try again</button>` : nothing}</p>`;
+    if (this.connection === "lost") return html`<p class="status" role="status">The connection is lost. Nothing is lost with it; the page connects again by itself.</p>`;
+    if (this.running) return html`<p class="status"><span class="working" aria-hidden="true"></span>${this.stopping ? "Stopping…" : this.attempt || (this.steps.length ? `${this.steps.join(", ")} at work…` : "The agent is at work…")}</p>`;
+    if (this.id && !this.known && this.connection !== "ended") return html`<p class="status">Reading the conversation…</p>`;
+    return nothing;
+  }
+
+  #input() {
+    if (this.completed) return html`<footer class="input closed"><p>This conversation is closed. <a href="#/">Start a new one</a>.</p></footer>`;
+    if (this.failure?.status === 404) return html`<footer class="input closed"><p><a href="#/">Start a new conversation</a></p></footer>`;
+    const busy = this.id && (this.running || this.waiting.length > 0 || this.unsent.length > 0);
+    const submit = (e) => {
+      e.preventDefault();
+      const box = e.currentTarget.elements.message;
+      const text = box.value.trim();
+      if (!text || this.blocked) return;
+      box.value = "";
+      fit(box);
+      this.send(text);
+    };
+    return html`<footer class="input"><form @submit=${submit}>
+      <label class="unseen" for="message">Message to the agent</label>
+      <textarea id="message" name="message" rows="1" placeholder=${this.blocked ? "Decide first, or stop the turn" : "Message the agent"} aria-describedby="hint"
+        .value=${this.initialDraft()} @input=${(e) => { keepDraft(this.id ?? "", e.target.value); fit(e.target); }}
+        @keydown=${(e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); e.target.form.requestSubmit(); } }}></textarea>
+      ${busy ? html`<button type="button" class="stop" ?disabled=${this.stopping} @click=${() => this.stop()}>${this.stopping ? "Stopping…" : "Stop"}</button>` : nothing}
+      <button type="submit" class="primary" ?disabled=${this.blocked}>Send</button></form>
+      <p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line."}</p></footer>`;
+  }
+
+  // initialDraft is the draft of the time when the conversation was opened: what is typed since is in the box.
+  initialDraft() { return this.kept ??= draft(this.id ?? ""); }
+}
+
+// fit makes a text box as high as its text.
+function fit(box) {
+  box.rows = Math.min(10, Math.max(1, box.value.split("\n").length, Math.ceil(box.value.length / Math.max(20, box.clientWidth / 8))));
+}

@@ -1,0 +1,19 @@
+// What a browser keeps between two visits: unsent texts, and the reader's name.
+
+function keep(key, text) {
+  try {
+    if (text) localStorage.setItem(key, text);
+    else localStorage.removeItem(key);
+  } catch { /* without storage a reload loses them */ }
+}
+
+function kept(key) {
+  try { return localStorage.getItem(key) ?? ""; } catch { return ""; }
+}
+
+// draft returns the unsent text of a conversation; "" stands for the one that is not started.
+export const draft = (conversation) => kept("draft:" + conversation);
+export const keepDraft = (conversation, text) => keep("draft:" + conversation, text);
+
+export const ownName = () => kept("name");
+export const keepName = (name) => keep("name", name.trim());

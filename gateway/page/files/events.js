@@ -1,0 +1,72 @@
+// Event streams of conversations, over as many connections as it takes.
+import { Failure, fetchReply, pause } from "./api.js";
+
+const silence = 60_000; // a live connection says something at least four times as often
+
+// follow calls take with each event of a conversation until it is aborted or the conversation
+// ends. It begins at place.position and keeps that up to date. note is called with "live", "lost"
+// or a Failure after which it gives up.
+export async function follow(conversation, { place, take, note, restart, signal }) {
+  for (let failed = 0; !signal.aborted; failed++) {
+    try {
+      await connect(conversation, place.position, signal, () => { failed = 0; note("live"); }, (event, at) => {
+        place.position = at || place.position;
+        take(event);
+      });
+    } catch (e) {
+      if (signal.aborted) return;
+      if (e instanceof Failure && e.status === 400 && place.position) { // the position is from another time
+        place.position = "";
+        restart();
+        continue;
+      }
+      if (e instanceof Failure && !e.transient && e.status !== 500) return note(e);
+    }
+    if (signal.aborted) return;
+    if (failed) note("lost");
+    await pause(Math.min(250 * 2 ** failed, 5000));
+  }
+}
+
+async function connect(conversation, position, signal, opened, take) {
+  const connection = new AbortController();
+  const leave = () => connection.abort();
+  signal.addEventListener("abort", leave);
+  let timer = setTimeout(leave, silence);
+  try {
+    const reply = await fetchReply(`conversations/${encodeURIComponent(conversation)}/events` + (position ? "" : "?snapshot=false"), {
+      headers: { Accept: "text/event-stream", ...(position && { "Last-Event-ID": position }) }, signal: connection.signal, cache: "no-store",
+    });
+    opened();
+    const read = reader(take);
+    const bytes = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await bytes.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(leave, silence);
+      read(value);
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+// reader takes the text of a stream in pieces.
+function reader(take) {
+  let rest = "", id = "", data = "";
+  return (piece) => {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      if (line.startsWith("id:")) id = line.slice(3).trim();
+      else if (line.startsWith("data:")) data += line.slice(5);
+      else if (line.trim() === "" && data) {
+        take(JSON.parse(data), id);
+        id = data = "";
+      }
+    }
+  };
+}

@@ -1,0 +1,54 @@
+// JSON with everything that JSON.parse loses: numbers as they were written, and members that
+// come twice. What is shown to a person must be what runs.
+
+// Numeral is a number as it was written.
+export class Numeral {
+  constructor(source) { this.source = source; }
+}
+
+// Members are the members of an object, in order.
+export class Members {
+  constructor(list) { this.list = list; }
+  get(name) { return this.list.findLast(([n]) => n === name)?.[1]; }
+}
+
+const token = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y;
+
+// parse returns Members, arrays, Numerals, texts, booleans and null.
+export function parse(text) {
+  token.lastIndex = 0;
+  const next = () => {
+    const found = token.exec(text);
+    if (!found) throw new SyntaxError("not JSON");
+    return found[1];
+  };
+  return value(next(), next);
+}
+
+function value(first, next) {
+  switch (first[0]) {
+    case "{": return new Members(list(next, "}", (name) => { next(); return [JSON.parse(name), value(next(), next)]; }));
+    case "[": return list(next, "]", (item) => value(item, next));
+    case '"': return JSON.parse(first);
+    case "t": return true;
+    case "f": return false;
+    case "n": return null;
+  }
+  return new Numeral(first);
+}
+
+function list(next, end, read) {
+  const out = [];
+  for (let t = next(); t !== end; t = next()) out.push(read(t === "," ? next() : t));
+  return out;
+}
+
+// print returns the JSON of a value in lines.
+export function print(v, indent = "") {
+  const inside = indent + "  ";
+  const block = (open, items, close) => items.length ? `${open}\n${inside}${items.join(",\n" + inside)}\n${indent}${close}` : open + close;
+  if (v instanceof Numeral) return v.source;
+  if (v instanceof Members) return block("{", v.list.map(([n, m]) => `${JSON.stringify(n)}: ${print(m, inside)}`), "}");
+  if (Array.isArray(v)) return block("[", v.map((m) => print(m, inside)), "]");
+  return JSON.stringify(v);
+}

@@ -1,0 +1,53 @@
+// Markdown to sanitised HTML, block by block, so that a growing text costs its last block.
+import { Marked } from "./npm/marked-18.2.1/marked.esm.js";
+import "./npm/dompurify-3.4.18/purify.min.js";
+import { html } from "./html.js";
+import { revealed } from "./reveal.js";
+
+const { DOMPurify } = globalThis;
+
+const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escape = (text) => text.replace(/[&<>"']/g, (c) => escapes[c]);
+
+const marked = new Marked({
+  gfm: true, breaks: true,
+  renderer: {
+    html: ({ text }) => escape(text), // shown as it was written
+    image: ({ href, text }) => `<a href="${escape(href)}">${escape(text || "image")}</a>`, // nothing is loaded from elsewhere
+    checkbox: ({ checked }) => checked ? "☑ " : "☐ ",
+  },
+});
+
+const allowed = {
+  ALLOWED_TAGS: ["a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
+    "table", "tbody", "td", "th", "thead", "tr", "ul"],
+  ALLOWED_ATTR: ["href", "start", "tabindex", "rel", "target", "title"],
+  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_TRUSTED_TYPE: true,
+};
+
+DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  if (node.tagName === "A") {
+    node.setAttribute("target", "_blank");
+    node.setAttribute("rel", "noopener noreferrer");
+    node.setAttribute("title", node.getAttribute("href") ?? "not a link to a web page");
+  }
+  if (node.tagName === "PRE") node.setAttribute("tabindex", "0"); // it scrolls
+});
+
+const rendered = new Map();
+
+function render(token, links) {
+  const key = token.raw + (token.raw.includes("[") ? JSON.stringify(links) : "");
+  if (!rendered.has(key)) {
+    if (rendered.size > 2000) rendered.clear();
+    rendered.set(key, DOMPurify.sanitize(marked.parser([token]), allowed));
+  }
+  return rendered.get(key);
+}
+
+// markdown returns a text as a template.
+export function markdown(text) {
+  const tokens = marked.lexer(revealed(text));
+  return html`<div class="markdown">${tokens.filter((t) => t.type !== "space").map((t) => html`<div .innerHTML=${render(t, tokens.links)}></div>`)}</div>`;
+}

@@ -1,0 +1,28 @@
+// Texts with their invisible characters visible.
+import { html } from "./html.js";
+
+// hidden are characters that are invisible or change the order of others. The space, the line
+// break and the selector of coloured emoji are not among them.
+const hidden = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\u2800]/u;
+const pieces = new RegExp(`(${hidden.source})`, "u");
+const harmless = new Set([" ", "\n", "\uFE0F"]);
+const names = { "\t": "\\t", "\r": "\\r" };
+
+const label = (c) => names[c] ?? "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+
+// reveal returns a text to be shown, with the code points of characters that nobody would see.
+export function reveal(text) {
+  if (!hidden.test(text)) return text;
+  const out = [];
+  let plain = "";
+  for (const piece of text.split(pieces)) {
+    if (!hidden.test(piece) || harmless.has(piece)) { plain += piece; continue; }
+    out.push(plain, html`<span class="hidden-character" title="a character that is invisible or changes the order of others">${label(piece)}</span>`);
+    plain = "";
+  }
+  return [...out, plain];
+}
+
+// revealed returns the same as a plain text.
+export const revealed = (text) => hidden.test(text)
+  ? text.split(pieces).map((p) => hidden.test(p) && !harmless.has(p) ? `⟨${label(p)}⟩` : p).join("") : text;

@@ -1,0 +1,69 @@
+// The list of conversations, and what there is besides.
+import { html, nothing, repeat } from "./html.js";
+import * as api from "./api.js";
+import { reveal } from "./reveal.js";
+import { time } from "./time.js";
+import { statusWord } from "./words.js";
+
+export class Sidebar {
+  items = []; next = ""; failure; loaded = false; isOpen = false;
+  #more = [];
+
+  constructor({ changed }) { this.changed = changed; }
+
+  // refresh reads the newest conversations again.
+  async refresh() {
+    try {
+      const page = await api.conversations();
+      this.items = page.conversations;
+      this.waiting = page.summary.waiting_approval;
+      if (!this.#more.length) this.next = page.next_cursor;
+      this.failure = undefined;
+    } catch (e) {
+      this.failure = e;
+    }
+    this.loaded = true;
+    this.changed();
+  }
+
+  async more() {
+    try {
+      const page = await api.conversations(this.next);
+      this.#more.push(...page.conversations);
+      this.next = page.next_cursor;
+    } catch (e) {
+      this.failure = e;
+    }
+    this.changed();
+  }
+
+  toggle(open = !this.isOpen) {
+    this.isOpen = open;
+    this.changed();
+    if (open) requestAnimationFrame(() => document.querySelector("#conversations a")?.focus());
+  }
+
+  view(current, about) {
+    const newest = new Set(this.items.map((c) => c.id));
+    const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))];
+    return html`<nav id="conversations" class=${this.isOpen ? "open" : ""} aria-label="Conversations" @keydown=${(e) => { if (e.key === "Escape") this.toggle(false); }}>
+      <a class="new" href="#/" @click=${() => this.toggle(false)} aria-current=${current ? nothing : "page"}>New conversation</a>
+      ${this.failure ? html`<p class="failure">${this.failure.message}</p>` : nothing}
+      ${this.loaded && !list.length && !this.failure ? html`<p class="quiet">No conversations yet.</p>` : nothing}
+      <ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${c.id === current ? "page" : nothing} @click=${() => this.toggle(false)}>
+        <span class="title">${reveal(c.title || "Without a message")}</span>
+        <span class="quiet">${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span></a></li>`)}</ul>
+      ${this.next ? html`<button type="button" class="plain" @click=${() => this.more()}>Show more</button>` : nothing}
+      ${about ? html`<details class="about"><summary>About this agent</summary>
+        <ul>${links(about).map(([href, label]) => html`<li><a href=${href}>${label}</a></li>`)}</ul>
+        ${about.version ? html`<p class="quiet">Agent Stop and Go ${about.version}</p>` : nothing}</details>` : nothing}
+    </nav>`;
+  }
+}
+
+const labels = {
+  docs: "API, to read and to try", openapi: "OpenAPI file", approvals: "Open approvals, as JSON", conversations: "Conversations, as JSON", tools: "Tools, as JSON",
+  ag_ui: "AG-UI endpoint", a2a_card: "A2A card", health: "Health", temporal_ui: "Temporal Web UI",
+};
+
+const links = ({ links }) => Object.entries(links).map(([key, href]) => [/^https?:/.test(href) ? href : api.address(href), labels[key] ?? key]);

@@ -1,0 +1,86 @@
+// What an approval means, in words.
+
+// isDoubtful tells that nobody knows whether the call ran, here or at another agent.
+export const isDoubtful = (p) => p.reason === "unknown_outcome" || p.origin?.reason === "unknown_outcome";
+
+// needsContent tells that only content decides: the fields of a form.
+export const needsContent = (p) => !isDoubtful(p) && (p.reason === "question" || p.reason === "client_tool" || (p.reason === "remote" && Boolean(p.schema)));
+
+// subject is the tool whose call waits, at whichever agent.
+export const subject = (p) => p.origin?.tool || p.tool_name;
+
+export function title(p) {
+  const tool = subject(p);
+  if (isDoubtful(p)) return `Did ${tool} run?`;
+  switch (p.reason) {
+    case "question": return `A question from ${tool}`;
+    case "client_tool": return `Carry out ${tool} yourself`;
+    case "limit": return "Go on beyond the limit?";
+    case "not_reached": return `Send ${tool} again?`;
+    case "changed": return `${tool} has changed. Run it all the same?`;
+    case "remote": return needsContent(p) ? `A question from ${p.remote_agent_name || tool}` : `Let ${p.remote_agent_name || "the other agent"} run ${tool}?`;
+  }
+  return `Run ${tool}?`;
+}
+
+const because = {
+  annotation: "The tool server says that calls of this tool may destroy something.",
+  setting: "The agent's configuration says that a person is asked before calls of this tool.",
+  no_hint: "The tool server does not say that this tool is harmless.",
+};
+
+// why says why a person is asked. tool is what the agent says of the tool, if it does.
+export function why(p, tool) {
+  if (isDoubtful(p)) return "The call was sent and its answer was lost. Nobody here knows whether it ran. Look at what it would have changed before you answer.";
+  switch (p.reason) {
+    case "question": return "The tool server needs this answer to carry out the call.";
+    case "client_tool": return "The program that sent the message has to make this call and return its result.";
+    case "limit": return "The agent has used up what its configuration allows.";
+    case "not_reached": return "The call was approved before. It did not reach its server, so it has not run.";
+    case "changed": return "This call was approved before, but the tool or its address is not the same any more.";
+    case "remote": return "This agent delegated work to another agent, which asks before it goes on.";
+  }
+  return because[tool?.approval?.because] ?? "Calls of this tool may destroy something.";
+}
+
+// effects says what comes of a yes, a no and silence.
+export function effects(p) {
+  if (isDoubtful(p)) return {
+    yes: "Run again: the call is made once more. If it did run, it then ran twice.",
+    ran: "It did run: the call is not repeated, and the agent goes on with the result that you give, if any.",
+    no: "Go on without: the call is not repeated, and the agent is told that its outcome is unknown.",
+  };
+  if (needsContent(p)) return { yes: "Your answer is sent, exactly as you give it.", no: "No answer is given, and the agent is told so." };
+  if (p.reason === "limit") return { yes: "The agent goes on for as much again, and asks once more after that.", no: "The turn ends here." };
+  return {
+    yes: p.reason === "remote" ? "The other agent is told that it may go on with exactly this call." : "The call runs once, with exactly these arguments.",
+    no: "The call does not run. Your reason is recorded and returned as the result.",
+  };
+}
+
+// buttons are the labels of a yes and a no.
+export function buttons(p) {
+  if (isDoubtful(p)) return { ran: "It did run", yes: "Run it again", no: "Go on without it" };
+  if (p.reason === "client_tool") return { yes: "Send the result", no: "Refuse" };
+  if (needsContent(p)) return { yes: "Send the answer", no: "Decline" };
+  if (p.reason === "limit") return { yes: "Go on", no: "Stop here" };
+  return { yes: "Approve", no: "Reject" };
+}
+
+const ways = { "ag-ui": "in another front end", message: "by a message", a2a: "through another agent", signal: "by a signal to the workflow" };
+
+// verdict says how an approval was decided, and by whom.
+export function verdict(d, p = {}) {
+  const by = d.identity?.subject || d.by;
+  const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.on_behalf_of ? ` for ${d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
+  switch (d.decision) {
+    case "approved": return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
+    case "rejected": return `Rejected ${who}`;
+    case "expired": return "Expired: nobody decided in time";
+    case "cancelled": return "Withdrawn: the turn was stopped before anybody decided";
+  }
+  return `Ended by an operator${by ? ": " + by : ""}`;
+}
+
+const statuses = { active: "", waiting_approval: "needs you", completed: "closed" };
+export const statusWord = (status) => statuses[status] ?? status;
