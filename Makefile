@@ -17,7 +17,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: help run test check conformance browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,13 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
+
+browser: ## use the page in Chromium: approvals, restarts, attacks, accessibility; needs npm and Chromium
+	deploy/browser/run.sh
+
+SHOTS ?= $(BIN)/screenshots
+screenshots: ## take pictures of every view of the page, into SHOTS (bin/screenshots)
+	deploy/browser/run.sh $(SHOTS)
 
 build: ## build every binary for this machine into bin/
 	@mkdir -p $(BIN)

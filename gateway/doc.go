@@ -14,7 +14,7 @@
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
 //	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go the
-//	               first page; health.go, startup.go probes; gateway.go New and Close
+//	               links of the API; health.go, startup.go probes; gateway.go New and Close
 //
 // The packages below it, from the inside to the outside:
 //
@@ -24,6 +24,7 @@
 //	live              one follower for each conversation that has readers
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them
+//	page              the page for people: static files
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
 //	a2a/hook          the body of web hooks, the only part that a worker needs

@@ -11,6 +11,7 @@
 # exits 1 when one failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$here/install.sh"
 agent=1
 case ${1:-} in
   '') ;;
@@ -30,27 +31,6 @@ end() {
 trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-
-die() { echo "$*" >&2; exit 1; }
-
-install() {
-  cmp -s "$here/package-lock.json" "$modules/.installed" && return
-  echo "installing npm packages"
-  (cd "$here" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || die "npm ci failed"
-  cp "$here/package-lock.json" "$modules/.installed"
-}
-
-# browser installs Chromium where there is no browser and apt-get may do so. Where it
-# may not, browser.mjs says what is missing.
-browser() {
-  local name
-  for name in ${CHROMIUM:-} chromium chromium-browser google-chrome google-chrome-stable chrome; do
-    command -v "$name" >/dev/null && return
-  done
-  [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 0
-  echo "installing chromium"
-  { apt-get update && apt-get install -y --no-install-recommends chromium; } >"$work/apt.log" 2>&1 || die "apt-get cannot install chromium: $(tail -5 "$work/apt.log")"
-}
 
 build() {
   echo "building"
@@ -167,9 +147,9 @@ find_redis() {
 # on_redis runs Go tests with a real Redis server: on_redis MODULE PACKAGE PATTERN
 on_redis() { find_redis && foreign_go "$@"; }
 
-install
+install_packages "$here"
 need_node
-[[ ! $agent ]] || browser
+[[ ! $agent ]] || install_browser "$work/apt.log"
 build
 export RESULTS=$here/results
 rm -rf "$RESULTS" && mkdir -p "$RESULTS"

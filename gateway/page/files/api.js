@@ -85,7 +85,10 @@ const id = encodeURIComponent;
 export const about = () => get("?");
 export const tools = () => get("tools");
 export const conversations = (cursor) => get("conversations?limit=50" + (cursor ? "&cursor=" + id(cursor) : ""));
-export const start = (message, key) => post("conversations", { message }, key);
+// start is the request that begins a conversation and is answered with the events of its turn.
+export const start = (message) => ["conversations", {
+  method: "POST", body: JSON.stringify({ message }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
+}];
 export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);

@@ -15,7 +15,7 @@ export function textBlock(text, label) {
   const all = `All of it: ${text.length.toLocaleString("en")} characters in ${height.toLocaleString("en")} ${height === 1 ? "line" : "lines"}`;
   const beginning = text.split("\n").slice(0, lines).join("\n").slice(0, long);
   return html`<pre class="value">${reveal(beginning)} <span class="cut">… cut here</span></pre>
-    <details class="whole"><summary>${all}</summary><pre class="value" tabindex="0" role="region" aria-label=${`All of ${label}`}>${reveal(text)}</pre></details>`;
+    <details class="whole"><summary>${all}</summary><pre class="value" tabindex="0" role="group" aria-label=${`All of ${label}`}>${reveal(text)}</pre></details>`;
 }
 
 const shown = (v, label) => v === "" ? html`<span class="quiet">an empty text</span>` : textBlock(typeof v === "string" ? v : print(v), label);

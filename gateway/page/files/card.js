@@ -44,6 +44,7 @@ export class Card {
   settle(decision) {
     const first = !this.decision;
     this.decision = { ...this.decision, ...decision };
+    if (first && this.sending) this.own = true; // its event may be faster than its reply
     this.sending = "";
     if (first && this.wasOpen) {
       const said = words.verdict(this.decision, this.approval);
@@ -67,6 +68,7 @@ export class Card {
       if (decision) this.settle(decision);
     } catch (e) {
       this.sending = "";
+      this.own = false;
       if (e.status === 409 && e.body.decision) return this.settle(e.body.decision);
       this.failure = e;
     }
@@ -99,7 +101,7 @@ export class Card {
     const mark = d.decision === "approved" ? "approved" : d.decision === "rejected" ? "rejected" : "over";
     return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} @toggle=${() => this.load()}>
       <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
-        <span><strong>${reveal(words.verdict(d, p))}</strong> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
+        <span><h3>${reveal(words.verdict(d, p))}</h3> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
         ${this.wasOpen && !this.own ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
         <span class="quiet">${time(d.decided_at)}</span>
         ${d.reason ? html`<span class="reason">Reason: ${reveal(d.reason)}</span>` : nothing}</span></summary>

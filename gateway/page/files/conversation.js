@@ -21,11 +21,12 @@ export class Conversation {
   shown = page;
   #cards = new Map();
   #stream;
-  #place = { position: "" };
+  #place = { conversation: "", position: "" };
 
-  constructor(id, { changed, announce, begun, agent }) {
-    Object.assign(this, { id, changed, announce, begun, agent });
+  constructor(id, { changed, announce, begun, paused, agent }) {
+    Object.assign(this, { id, changed, announce, begun, paused, agent });
     this.cardOf = (uuid) => this.#card(uuid);
+    this.#place.conversation = id;
     if (id) this.open();
   }
 
@@ -34,10 +35,10 @@ export class Conversation {
     this.#stream = new AbortController();
     const signal = this.#stream.signal;
     this.connection = "connecting";
-    follow(this.id, {
-      signal, place: this.#place, take: (e) => this.#take(e), restart: () => { this.transcript = new Transcript(); },
+    follow(this.#place, {
+      signal, take: (e) => this.#take(e), restart: () => { this.transcript = new Transcript(); },
       note: (state) => {
-        if (state instanceof Error) this.failure = state;
+        if (state instanceof Error) this.#refused(state);
         this.connection = state instanceof Error ? "ended" : state;
         this.changed();
       },
@@ -63,6 +64,7 @@ export class Conversation {
     this.shared = apply(this.shared, e);
     switch (e.type) {
       case "RUN_STARTED":
+        if (!this.id) this.begun(this.id = e.threadId);
         this.running = true; this.failure = undefined; this.steps = [];
         break;
       case "RUN_FINISHED":
@@ -91,6 +93,7 @@ export class Conversation {
   #finish(outcome) {
     const last = this.transcript.entries.findLast((e) => e.kind === "text");
     if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
+    if (this.known) this.paused();
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
   }
 
@@ -111,21 +114,26 @@ export class Conversation {
         await api.send(this.id, text, message.key);
         if (this.waiting.length) this.unsent = this.unsent.filter((m) => m !== message); // it was the answer to a question
       } else {
-        const { conversation_id, conversation } = await api.start(text, message.key);
-        this.id = conversation_id ?? conversation.id;
         this.known = true;
-        this.begun(this.id);
+        this.#place.first = api.start(text);
         this.open();
       }
       message.state = "sent";
     } catch (e) {
-      this.unsent = this.unsent.filter((m) => m !== message);
-      keepDraft(this.id ?? "", text);
-      this.failure = e;
-      const box = document.querySelector("#message");
-      if (box && !box.value) box.value = text;
+      this.#refused(e);
     }
     this.changed();
+  }
+
+  // refused shows a failure, and returns what was not taken to the box.
+  #refused(failure) {
+    this.failure = failure;
+    const text = this.unsent.at(-1)?.text;
+    if (!text || failure.status === 404) return;
+    this.unsent = this.unsent.slice(0, -1);
+    keepDraft(this.id ?? "", text);
+    const box = document.querySelector("#message");
+    if (box && !box.value) box.value = text;
   }
 
   async stop() {

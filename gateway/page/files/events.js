@@ -3,14 +3,17 @@ import { Failure, fetchReply, pause } from "./api.js";
 
 const silence = 60_000; // a live connection says something at least four times as often
 
-// follow calls take with each event of a conversation until it is aborted or the conversation
-// ends. It begins at place.position and keeps that up to date. note is called with "live", "lost"
-// or a Failure after which it gives up.
-export async function follow(conversation, { place, take, note, restart, signal }) {
+// follow calls take with each event of a conversation until it is aborted. It begins at
+// place.position of place.conversation, or with the request place.first, whose first event names
+// the conversation, and keeps the place up to date. note is called with "live", "lost" or a
+// Failure after which it gives up.
+export async function follow(place, { take, note, restart, signal }) {
   for (let failed = 0; !signal.aborted; failed++) {
+    const known = place.conversation;
     try {
-      await connect(conversation, place.position, signal, () => { failed = 0; note("live"); }, (event, at) => {
+      await connect(place, signal, () => { failed = 0; note("live"); }, (event, at) => {
         place.position = at || place.position;
+        if (event.type === "RUN_STARTED") place.conversation = event.threadId;
         take(event);
       });
     } catch (e) {
@@ -23,20 +26,29 @@ export async function follow(conversation, { place, take, note, restart, signal 
       if (e instanceof Failure && !e.transient && e.status !== 500) return note(e);
     }
     if (signal.aborted) return;
+    if (place.conversation !== known) { // the first turn has ended
+      failed = -1;
+      continue;
+    }
     if (failed) note("lost");
     await pause(Math.min(250 * 2 ** failed, 5000));
   }
 }
 
-async function connect(conversation, position, signal, opened, take) {
+// request is the next one: a first message is repeated until it has shown an event.
+function request({ conversation, position, first }) {
+  if (!conversation) return first;
+  return [`conversations/${encodeURIComponent(conversation)}/events` + (position ? "" : "?snapshot=false"), { headers: position ? { "Last-Event-ID": position } : {} }];
+}
+
+async function connect(place, signal, opened, take) {
   const connection = new AbortController();
   const leave = () => connection.abort();
   signal.addEventListener("abort", leave);
   let timer = setTimeout(leave, silence);
   try {
-    const reply = await fetchReply(`conversations/${encodeURIComponent(conversation)}/events` + (position ? "" : "?snapshot=false"), {
-      headers: { Accept: "text/event-stream", ...(position && { "Last-Event-ID": position }) }, signal: connection.signal, cache: "no-store",
-    });
+    const [path, options] = request(place);
+    const reply = await fetchReply(path, { ...options, headers: { ...options.headers, Accept: "text/event-stream" }, signal: connection.signal, cache: "no-store" });
     opened();
     const read = reader(take);
     const bytes = reply.body.pipeThrough(new TextDecoderStream()).getReader();

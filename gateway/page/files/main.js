@@ -6,6 +6,7 @@ import { reveal } from "./reveal.js";
 import { Sidebar } from "./sidebar.js";
 
 const root = document.querySelector("#app");
+root.replaceChildren(); // what is there without JavaScript
 const live = document.querySelector("#live");
 const agentName = document.title;
 let about, offer, current, drawn = false;
@@ -22,9 +23,9 @@ const sidebar = new Sidebar({ changed });
 
 function route() {
   const id = /^#\/c\/([\w-]+)/.exec(location.hash)?.[1];
-  if (current && current.id === id && (id || !current.unsent.length)) return;
+  if (current && current.id === id && id) return;
   current?.close();
-  current = new Conversation(id, { changed, announce, begun, agent: () => about?.name ?? agentName });
+  current = new Conversation(id, { changed, announce, begun, paused, agent: () => about?.name ?? agentName });
   changed();
   requestAnimationFrame(() => document.querySelector("#message")?.focus({ preventScroll: true }));
 }
@@ -35,24 +36,29 @@ function begun(id) {
   sidebar.refresh();
 }
 
+// paused reads the list again when a turn has ended or waits: the list lags a little.
+function paused() { setTimeout(() => sidebar.refresh(), 500); }
+
 function draw() {
   drawn = false;
   const box = document.scrollingElement;
   const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 120;
-  const focused = document.activeElement;
   render(view(), root);
-  if (focused && focused !== document.body && !focused.isConnected) refocus(focused);
+  if (document.activeElement === document.body) refocus();
   if (atEnd) box.scrollTop = box.scrollHeight;
   const waits = current.waiting.length;
   document.title = (waits ? `(${waits}) ` : "") + (current.title ? current.title + " · " : "") + agentName;
 }
 
-// refocus moves the focus from a form that is gone to what came in its place.
-function refocus(gone) {
-  const id = gone.closest?.(".card")?.id;
-  const next = (id && document.querySelector(`#${CSS.escape(id)} summary`)) || document.querySelector("#message");
-  next?.focus({ preventScroll: true });
+// refocus moves the focus from the form of a card that is gone to what came in its place.
+function refocus() {
+  const card = inCard && document.getElementById(inCard);
+  if (!card || card.matches(".waiting")) return;
+  inCard = "";
+  card.querySelector("summary").focus({ preventScroll: true });
 }
+let inCard = ""; // the card whose form had the focus last
+addEventListener("focusin", (e) => { inCard = e.target.closest(".card.waiting")?.id ?? ""; });
 
 function view() {
   return html`

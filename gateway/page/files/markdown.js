@@ -14,6 +14,7 @@ const marked = new Marked({
   renderer: {
     html: ({ text }) => escape(text), // shown as it was written
     image: ({ href, text }) => `<a href="${escape(href)}">${escape(text || "image")}</a>`, // nothing is loaded from elsewhere
+    heading({ tokens, depth }) { return `<h${Math.min(6, depth + 2)}>${this.parser.parseInline(tokens)}</h${Math.min(6, depth + 2)}>`; }, // below those of the page
     checkbox: ({ checked }) => checked ? "☑ " : "☐ ",
   },
 });

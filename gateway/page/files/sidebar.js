@@ -66,4 +66,4 @@ const labels = {
   ag_ui: "AG-UI endpoint", a2a_card: "A2A card", health: "Health", temporal_ui: "Temporal Web UI",
 };
 
-const links = ({ links }) => Object.entries(links).map(([key, href]) => [/^https?:/.test(href) ? href : api.address(href), labels[key] ?? key]);
+const links = ({ links }) => Object.entries(links).map(([key, href]) => [api.address(href), labels[key] ?? key]).filter(([href]) => /^https?:/.test(href));

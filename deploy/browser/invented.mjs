@@ -1,0 +1,66 @@
+// A conversation with everything that the page can show. text makes each text that a model, a
+// tool, another agent or a person may have written.
+const at = "2026-03-01T10:00:00Z", id = "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f";
+const uuid = (n) => `3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d${10 + n}`;
+
+// invented answers the requests of a tab with it.
+export async function invented(page, text) {
+  const approvals = approvalsOf(text);
+  const json = (path, body) => page.route(path, (r) => r.fulfill({ json: body }));
+  await page.route("**/conversations/*/events*", (r) => r.fulfill({ contentType: "text/event-stream", body: eventsOf(text, approvals).map((e) => `data: ${JSON.stringify(e)}\n\n`).join("") }));
+  await json(/\/conversations\?/, {
+    conversations: ["active", "waiting_approval", "completed"].map((status, n) => ({ id: n ? uuid(n) : id, title: text("title"), status, created_at: at, updated_at: at })),
+    summary: { total: 3, active: 1, waiting_approval: 1, completed: 1 }, next_cursor: "x",
+  });
+  await json(/\/approvals\?/, { approvals: approvals.map((a) => ({ ...a, server: text("server"), chain: [text("agent"), text("peer")], agent_name: text("agent"), expires_at: "2026-12-31T10:00:00Z", url: "" })) });
+  for (const a of approvals) {
+    await json("**/approvals/" + a.uuid, a.decision ? { approval: a, status: a.decision.decision, decision: a.decision } : { approval: a, status: "pending", problem: text("problem") });
+  }
+  await json(/\/\?$/, { name: text("agent"), description: text("description"), version: text("version"), links: { docs: "docs", temporal_ui: "javascript:attacked('link')" } });
+  await json("**/tools", { tools: [{ name: text("tool"), description: text("tool description"), inputSchema: {}, approval: { asks: true, because: "setting" } }, { name: "list", description: text("list"), inputSchema: {} }], servers: [], model: { name: "m" } });
+  await page.route("**/media/**", (r) => r.fulfill({ contentType: "image/png", body: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64") }));
+}
+
+function approvalsOf(text) {
+  const base = (n, more) => ({
+    uuid: uuid(n), conversation_id: id, tool_name: text("tool"), tool_args: { [text("name")]: text("value"), n: 12345678901234567890n.toString(), list: [1, text("item")], long: text("long ").repeat(200), empty: "" },
+    description: text("approval description"), created_at: at, node: text("node"), tool_args_sha256: "2ac4", binding: { address: text("address"), definition_sha256: "aa" }, ...more,
+  });
+  const schema = {
+    type: "object", required: ["seats", "of"], properties: {
+      seats: { type: "integer", title: text("field"), description: text("hint"), minimum: 1 }, of: { type: "string", enum: [text("choice"), "b"] },
+      many: { type: "array", title: "Many", items: { enum: [text("many"), "y"] } }, when: { type: "string", format: "date", title: "When" }, window: { type: "boolean", title: "At the window" },
+      [text("property")]: { type: "string", default: text("default") },
+    },
+  };
+  const origin = { chain: [text("peer"), text("far peer")], tool: text("far tool"), arguments: { a: text("far argument") }, reason: "destructive", description: text("far description") };
+  return [
+    base(0, { reason: "destructive" }), base(1, { reason: "question", schema, explanation: text("explanation") }), base(2, { reason: "unknown_outcome" }),
+    base(3, { reason: "remote", remote_agent_name: text("peer"), origin }), base(4, { reason: "changed", granted: { address: text("old address") } }),
+    base(5, { reason: "destructive", decision: { uuid: uuid(5), conversation_id: id, tool: text("tool"), decision: "approved", by: text("by"), reason: text("reason"), requested_at: at, decided_at: at } }),
+    base(6, { reason: "destructive", decision: { uuid: uuid(6), conversation_id: id, tool: text("tool"), decision: "rejected", by: text("by"), on_behalf_of: text("other"), via: "a2a", reason: text("reason"), requested_at: at, decided_at: at } }),
+  ];
+}
+
+function eventsOf(text, approvals) {
+  const custom = (name, value) => ({ type: "CUSTOM", name: "agent-stop-and-go." + name, value });
+  const message = (n, role, content, name) => [{ type: "TEXT_MESSAGE_START", messageId: n, role, name }, { type: "TEXT_MESSAGE_CONTENT", messageId: n, delta: content }, { type: "TEXT_MESSAGE_END", messageId: n }];
+  const call = (n, result) => [
+    { type: "TOOL_CALL_START", toolCallId: n, toolCallName: text("tool") }, { type: "TOOL_CALL_ARGS", toolCallId: n, delta: JSON.stringify({ [text("name")]: text("argument") }) },
+    { type: "TOOL_CALL_END", toolCallId: n }, ...(result ? [{ type: "TOOL_CALL_RESULT", messageId: n + "r", toolCallId: n, content: text("result"), role: "tool", metadata: { "agent-stop-and-go": result } }] : []),
+  ];
+  const pending = approvals.filter((a) => !a.decision);
+  return [
+    { type: "RUN_STARTED", threadId: id, runId: "r" },
+    { type: "STATE_SNAPSHOT", snapshot: { "agent-stop-and-go": { status: "waiting_approval", tree: null, usage: {}, pending_approvals: pending.map((a) => ({ uuid: a.uuid, tool: a.tool_name, reason: a.reason, description: a.description, created_at: at })) } } },
+    ...message("m1", "user", text("user")), { type: "REASONING_MESSAGE_START", messageId: "t1" }, { type: "REASONING_MESSAGE_CONTENT", messageId: "t1", delta: text("thought") },
+    ...message("m2", "assistant", text("reply") + "\n\n# " + text("heading") + "\n\n```html\n" + text("code") + "\n```\n\n- [ ] " + text("item") + "\n\n| " + text("cell").replaceAll("|", "") + " |\n|---|\n| b |", text("node")),
+    ...call("c1", {}), ...call("c2", { isError: true, note: text("note"), media: [{ mimeType: "image/png", size: 9, sha256: "ab", name: text("media") }, { mimeType: text("type"), size: 9, sha256: "javascript:x", name: text("file") }] }), ...call("c3"),
+    custom("notice", { id: "n1", text: text("notice"), node: text("node"), at }),
+    ...approvals.map((a, n) => custom("notice", { id: "a" + n, text: text("announcement") + "\n\nApproval UUID: " + a.uuid, at })),
+    ...approvals.filter((a) => a.decision).map((a, n) => custom("decision", { id: "d" + n, text: text("decision"), at, ...a.decision })),
+    custom("decision", { id: "d9", text: "x", at, uuid: uuid(9), tool: text("tool"), decision: "terminated", by: text("operator"), decided_at: at }),
+    { type: "STEP_STARTED", stepName: text("step") }, custom("attempt", { text: text("attempt"), attempt: 2 }),
+    { type: "RUN_FINISHED", threadId: id, runId: "r", outcome: { type: "interrupt" } },
+  ];
+}

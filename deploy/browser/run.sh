@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Uses the page in a real browser, against agents that really run.
+#
+#   run.sh             the tests
+#   run.sh DIR         pictures of every view, into DIR
+#
+# Needs Go, npm and Chromium. The packages are installed when package-lock.json
+# changed, Chromium where this is Debian and the user may; everything after that
+# stays on this machine.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+source "$here/../conformance/install.sh"
+
+install_packages "$here"
+install_browser "$work/apt.log"
+echo "building"
+(cd "$root" && go build -o "$work/" ./mcpservers/cmd/mcp-resources)
+(cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$work/agent" .)
+if [[ $# -gt 0 ]]; then
+  mkdir -p "$1" && node "$here/screenshots.mjs" "$work" "$1"
+else
+  node "$here/page.mjs" "$work"
+fi

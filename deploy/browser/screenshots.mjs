@@ -1,0 +1,72 @@
+// Takes pictures of every view of the page, light and dark, wide and narrow.
+//
+//	node screenshots.mjs BIN DIR      the folder with the binaries, and that for the pictures
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { launch, startAll } from "./agents.mjs";
+import { invented } from "./invented.mjs";
+
+const [bin, dir] = process.argv.slice(2);
+assert.ok(dir, "usage: screenshots.mjs BIN DIR");
+const { plain, scripted, end } = await startAll(bin);
+const browser = await launch();
+
+// views are what there is to see: each opens it in a page.
+const say = async (page, text) => { await page.locator("#message").fill(text); await page.locator("#message").press("Enter"); };
+const settled = (page) => page.locator(".status").waitFor({ state: "detached" });
+const views = {
+  start: async (page) => { await page.goto(plain.url); await page.locator(".tools li").first().waitFor(); },
+  approval: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "add a resource named apple with value 42");
+    await page.getByText("it expires").waitFor();
+  },
+  decided: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "add a resource named pear with value 7");
+    await page.getByLabel("Reason").fill("not on a Friday");
+    await page.getByLabel("Your name").fill("alice");
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.locator(".message.agent", { hasText: "Operation cancelled" }).waitFor();
+    await say(page, "add a resource named fig with value 3");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.locator(".message.agent", { hasText: "The tool resources_add answered" }).waitFor();
+  },
+  question: async (page) => {
+    await page.goto(scripted.url);
+    await say(page, "call seats");
+    await page.getByRole("spinbutton", { name: "Seats" }).waitFor();
+  },
+  text: async (page) => {
+    await page.goto(scripted.url);
+    await say(page, "say ## Result\n\nThree resources are **in use**, two are *free*:\n\n| name | value |\n|---|---|\n| apple | 42 |\n| pear | 7 |\n\n1. Add `fig`\n2. Remove `pear`\n\n```sh\nresources list --all\n```\n\n> Nothing was changed.\n\nSee [the list](https://example.com).");
+    await page.locator(".markdown table").waitFor();
+    await settled(page);
+  },
+  everything: async (page) => {
+    await invented(page, (where) => `Some ${where}`);
+    await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
+    await page.locator(".card.waiting form").nth(4).waitFor();
+  },
+  trouble: async (page) => {
+    await page.route("**/conversations/*/events*", (r) => r.fulfill({ status: 401, json: { error: "the token has expired" } }));
+    await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
+    await page.locator(".failure").waitFor();
+  },
+};
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [320, 1280]) {
+    for (const [name, show] of Object.entries(views)) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+      if (process.env.PAGE_FILES) await context.route(/\/page\/[^?]*$/, (r) => r.fulfill({ path: process.env.PAGE_FILES + new URL(r.request().url()).pathname.slice(5) }));
+      const page = await context.newPage();
+      await show(page);
+      await page.waitForTimeout(300); // times and the list
+      await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      await context.close();
+    }
+  }
+}
+await browser.close();
+await end();
