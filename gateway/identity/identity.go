@@ -1,0 +1,74 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Way is one way in which callers prove who they are.
+type Way interface {
+	// Shown reports whether a request has a proof of this way, valid or not.
+	Shown(r *http.Request) bool
+	// Identify returns the caller, a *Refused or an *Unavailable.
+	Identify(r *http.Request) (contract.Identity, error)
+	// String says in a few words what to send, for those who sent nothing.
+	String() string
+}
+
+// Refused is the error of a proof that does not hold. Its text is for the caller and has
+// nothing of the proof.
+type Refused struct{ Reason string }
+
+func (e *Refused) Error() string { return e.Reason }
+
+func refusef(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
+
+// Unavailable is the error of a proof that cannot be checked now.
+type Unavailable struct {
+	Reason string // for the caller
+	Err    error  // for the log
+}
+
+func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %v", e.Reason, e.Err) }
+func (e *Unavailable) Unwrap() error { return e.Err }
+
+// ErrNothingShown is the error of a request without any proof.
+var ErrNothingShown = errors.New("the request does not say who calls")
+
+// Ways are tried in their order.
+type Ways []Way
+
+// Identify returns the caller. A request that nobody can read as a proof is an
+// ErrNothingShown or, if it has a token, Refused.
+func (ways Ways) Identify(r *http.Request) (contract.Identity, error) {
+	for _, way := range ways {
+		if !way.Shown(r) {
+			continue
+		}
+		caller, err := way.Identify(r)
+		if err == nil {
+			err = check(caller)
+		}
+		if err != nil {
+			return contract.Identity{}, err
+		}
+		return caller, nil
+	}
+	if r.Header.Get("Authorization") != "" {
+		return contract.Identity{}, refusef("nobody here can check this kind of Authorization")
+	}
+	return contract.Identity{}, ErrNothingShown
+}
+
+func check(caller contract.Identity) error {
+	if !caller.Authenticated() {
+		return refusef("the proof names nobody")
+	}
+	if err := caller.Validate(); err != nil {
+		return refusef("the caller's %v", err)
+	}
+	return nil
+}
