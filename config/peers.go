@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // delegates visits all agents that work is delegated to, with their key paths: those in
@@ -116,6 +117,6 @@ func peersOf(agents []A2AAgent) []contract.Peer {
 
 func (a A2AAgent) peer() contract.Peer {
 	return contract.Peer{
-		Name: a.Name, URL: contract.KeptURL(a.URL), Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
+		Name: a.Name, URL: redact.KeptURL(a.URL), Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
 	}
 }

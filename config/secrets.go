@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // VariableSecrets returns the secrets in env that come from the environment: each value of a
@@ -15,7 +15,7 @@ import (
 // is one only if its variable, in env or in the environment, has the name of a secret.
 func VariableSecrets(env map[string]string, getenv func(string) string) []string {
 	return secretsOf(env, getenv, func(name, variable, value string) bool {
-		return contract.SecretName(name) || contract.SecretName(variable) || !isPlain(value)
+		return redact.SecretName(name) || redact.SecretName(variable) || !isPlain(value)
 	})
 }
 
@@ -74,7 +74,7 @@ func isPlain(value string) bool {
 			return !hasLongWord(value)
 		}
 	}
-	return strings.Contains(value, "://") && contract.PublicURL(value) == value
+	return strings.Contains(value, "://") && redact.URL(value) == value
 }
 
 // hasLongWord reports whether a part of a path has 24 characters or more including digits, as

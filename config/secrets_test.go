@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 func TestSecretsOfVariables(t *testing.T) {
@@ -49,8 +49,8 @@ func TestSecretsThatAFileMustNotHoldAreHiddenToo(t *testing.T) {
 		"CREDENTIALS", "BEARER", "AUTHORIZATION",
 	} {
 		text := "mcp_servers:\n  - name: git\n    command: git-mcp\n    env: {" + name + ": abc}\n"
-		if _, err := config.Parse("a.yaml", []byte(text)); err == nil || !contract.SecretName(name) {
-			t.Errorf("%s: %v, hidden %v", name, err, contract.SecretName(name))
+		if _, err := config.Parse("a.yaml", []byte(text)); err == nil || !redact.SecretName(name) {
+			t.Errorf("%s: %v, hidden %v", name, err, redact.SecretName(name))
 		}
 	}
 }

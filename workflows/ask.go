@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -39,7 +40,7 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 // own agent definition, even if the configuration has changed since.
 func bindingOf(c contract.Call) *contract.Binding {
 	if c.Peer != nil {
-		return &contract.Binding{Address: contract.PublicURL(c.Peer.URL)}
+		return &contract.Binding{Address: redact.URL(c.Peer.URL)}
 	}
 	return c.Binding
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // The replacements of secrets.
@@ -56,7 +56,7 @@ func Header(value string) []Secret {
 func Headers(headers map[string]string) []Secret {
 	var out []Secret
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if contract.SecretName(name) {
+		if redact.SecretName(name) {
 			out = append(out, Header(headers[name])...)
 		}
 	}
@@ -68,7 +68,7 @@ func WholeURL(raw string) []Secret { return ofURL(raw, func(string) bool { retur
 
 // URL returns the secrets in a URL: its password, and the parameters that have the name of a
 // credential.
-func URL(raw string) []Secret { return ofURL(raw, contract.SecretName) }
+func URL(raw string) []Secret { return ofURL(raw, redact.SecretName) }
 
 func ofURL(raw string, secret func(parameter string) bool) []Secret {
 	u, err := url.Parse(raw)

@@ -15,6 +15,7 @@ import (
 
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // foreignTask returns a task of 1.0 with another ID.
@@ -295,7 +296,7 @@ func TestAnAgentIsKnownByItsURLWithoutSecrets(t *testing.T) {
 	})
 	whole := r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"
 	m := start(r, "hello")
-	m.Peer.URL = contract.KeptURL(whole)
+	m.Peer.URL = redact.KeptURL(whole)
 	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: whole, Headers: map[string]string{"X-Team": "shop"}}}})
 	same(t, "reply", send(t, p, m).Text, "done with [secret]")
 	same(t, "headers", r.requests()[0].Header.Get("X-Team"), "shop")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // Protocol is a version of the protocol.
@@ -88,7 +89,7 @@ func New(o Options) *Peers {
 	for _, a := range o.Agents {
 		known := p.newAgent(a)
 		// Histories older than KeptURL have the whole URL.
-		p.agents[identity{a.Name, a.URL}], p.agents[identity{a.Name, contract.KeptURL(a.URL)}] = known, known
+		p.agents[identity{a.Name, a.URL}], p.agents[identity{a.Name, redact.KeptURL(a.URL)}] = known, known
 	}
 	return p
 }
@@ -126,7 +127,7 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 	id := identity{peer.Name, peer.URL}
 	if p.agents[id] == nil {
 		unknown := Agent{Name: peer.Name, URL: peer.URL}
-		if !contract.Whole(peer.URL) {
+		if !redact.Whole(peer.URL) {
 			unknown.Problem = "it is not configured any more at " + peer.URL + ", which the conversation began with"
 		}
 		p.agents[id] = p.newAgent(unknown)

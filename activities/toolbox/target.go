@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // Target is the server of a tool's calls, and the definition of the tool. A grant is bound to
@@ -51,9 +52,9 @@ func (t Tool) Target() Target {
 // address returns the server's URL or command line without secrets.
 func (s Server) address() string {
 	if s.URL != "" {
-		return contract.PublicURL(s.URL)
+		return redact.URL(s.URL)
 	}
-	words := contract.PublicCommand(s.Command, s.Args)
+	words := redact.Command(s.Command, s.Args)
 	for i, w := range words {
 		if w == "" || strings.ContainsAny(w, " \t\n\"'\\") {
 			words[i] = fmt.Sprintf("%q", w)

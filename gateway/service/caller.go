@@ -20,6 +20,8 @@ type Caller struct {
 	// reports whether the caller named it; otherwise it was generated for this request.
 	Session    string
 	OwnSession bool
+	// Identity is what is proven of the caller. It is zero if the gateway has no authentication.
+	Identity contract.Identity
 	// Token is the bearer token for tools and other agents, or "".
 	Token string
 	// Subject is the name under which the caller decides, or "".
@@ -27,6 +29,9 @@ type Caller struct {
 	// BaseURL is the URL at which the caller reaches the gateway, without a slash at the end.
 	BaseURL string
 }
+
+// Authenticated reports whether the caller proved who it is.
+func (c Caller) Authenticated() bool { return c.Identity.Authenticated() }
 
 // key makes an idempotency key the caller's own, by token and session. Without either the key
 // is returned unchanged.

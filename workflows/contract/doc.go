@@ -69,7 +69,8 @@
 //	task.go          states and requests of A2A tasks
 //	push.go          webhooks of tasks; package network restricts their addresses
 //	feed.go          live events
-//	address.go       addresses without secrets; secretname.go names of secrets
+//	identity.go      callers and their scopes
+//	redact           a package: addresses and commands without secrets
 package contract
 
 //go:generate go test . -run TestWireFormat -update

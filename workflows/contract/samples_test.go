@@ -57,6 +57,14 @@ func valueSamples() map[string]any {
 		"Text-blob": blobText(),
 		"JSON":      arguments(),
 		"JSON-blob": blobJSON(),
+		"Identity":  identity(),
+	}
+}
+
+func identity() Identity {
+	return Identity{
+		Subject: "alice", Issuer: "https://login.example.com", Groups: []string{"ops"},
+		Scopes: []string{ScopeConverse, ScopeReadAll}, Channel: ChannelREST,
 	}
 }
 

@@ -1,10 +1,11 @@
-package contract_test
+package redact_test
 
 import (
 	"strings"
 	"testing"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 func TestAnAddressHasNoSecrets(t *testing.T) {
@@ -18,11 +19,11 @@ func TestAnAddressHasNoSecrets(t *testing.T) {
 		"https://example.com/a-path-of-many-words-without-end":   "https://example.com/a-path-of-many-words-without-end",
 		"https://example.com/s/aGVsbG8gd29ybGQgMTIzNDU2Nzg5/mcp": "https://example.com/s/…" + contract.Hash([]byte("aGVsbG8gd29ybGQgMTIzNDU2Nzg5"))[:12] + "/mcp",
 	} {
-		if got := contract.PublicURL(raw); got != want || strings.Contains(got, secret) {
+		if got := redact.URL(raw); got != want || strings.Contains(got, secret) {
 			t.Errorf("%s: got %s, expected %s", raw, got, want)
 		}
 	}
-	if got := contract.PublicURL("http://[s3cr3t"); strings.Contains(got, secret) {
+	if got := redact.URL("http://[s3cr3t"); strings.Contains(got, secret) {
 		t.Errorf("an unreadable URL: %s", got)
 	}
 }
@@ -35,16 +36,16 @@ func TestHistoriesHaveAURLAsItIsOrWithoutItsSecrets(t *testing.T) {
 		"https://user:s3cr3t@example.com/x":  "https://example.com/x",
 		"https://s3cr3t@example.com/x":       "https://example.com/x",
 	} {
-		kept := contract.KeptURL(raw)
+		kept := redact.KeptURL(raw)
 		same := kept == raw
-		if kept != want || contract.KeptURL(kept) != kept || contract.Whole(kept) == strings.Contains(kept, "…") || same && !contract.Whole(kept) {
+		if kept != want || redact.KeptURL(kept) != kept || redact.Whole(kept) == strings.Contains(kept, "…") || same && !redact.Whole(kept) {
 			t.Errorf("%s: got %s, expected %s", raw, kept, want)
 		}
 	}
 }
 
 func TestACommandLineHasNoSecrets(t *testing.T) {
-	got := contract.PublicCommand("npx", []string{
+	got := redact.Command("npx", []string{
 		"-y", "mcp-remote", "https://u:s3cr3t@example.com/mcp", "--header", "Authorization: Bearer s3cr3t", "--token=s3cr3t",
 		"--api-key", "s3cr3t", "-e", "DB_PASSWORD=s3cr3t", "--db", "./data/resources.db", "--dsn=postgres://u:s3cr3t@db/x", "--port", "1",
 	})

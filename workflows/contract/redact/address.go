@@ -1,10 +1,12 @@
-package contract
+package redact
 
 import (
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // unseen replaces a secret in an address.
@@ -18,29 +20,29 @@ var (
 	longWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{24,}$`)
 )
 
-// PublicURL returns a URL as people may see it: without user, fragment and the secrets in its
+// URL returns a URL as people may see it: without user, fragment and the secrets in its
 // query. A path segment that looks like a secret is replaced by its hash, so that a different
 // secret is a different address.
-func PublicURL(raw string) string {
+func URL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return unseen + " (" + Hash([]byte(raw))[:12] + ")"
+		return unseen + " (" + contract.Hash([]byte(raw))[:12] + ")"
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	text, _, _ := strings.Cut(u.String(), "?")
 	parts := strings.Split(text, "/")
 	for i, part := range parts {
 		if i > 2 && longWord.MatchString(part) && strings.ContainsAny(part, "0123456789") {
-			parts[i] = unseen + Hash([]byte(part))[:12]
+			parts[i] = unseen + contract.Hash([]byte(part))[:12]
 		}
 	}
 	return strings.Join(parts, "/") + publicQuery(u.RawQuery)
 }
 
-// KeptURL returns a URL as histories store it: unchanged, or as PublicURL returns it if that
+// KeptURL returns a URL as histories store it: unchanged, or as URL returns it if that
 // removes a possible secret.
 func KeptURL(raw string) string {
-	shown := PublicURL(raw)
+	shown := URL(raw)
 	if u, err := url.Parse(raw); err != nil || u.User != nil || !Whole(shown) {
 		return shown
 	}
@@ -69,10 +71,10 @@ func publicQuery(raw string) string {
 	return "?" + strings.Join(pairs, "&")
 }
 
-// PublicCommand returns a command line as people may see it, split into words: without the
+// Command returns a command line as people may see it, split into words: without the
 // values of options, headers and variables whose names suggest secrets, and with URLs as
-// PublicURL returns them.
-func PublicCommand(command string, args []string) []string {
+// URL returns them.
+func Command(command string, args []string) []string {
 	out := []string{command}
 	secret := false
 	for _, arg := range args {
@@ -81,11 +83,11 @@ func PublicCommand(command string, args []string) []string {
 		case secret:
 			arg = unseen
 		case schemeOf.MatchString(arg):
-			arg = PublicURL(arg)
+			arg = URL(arg)
 		case m != nil && SecretName(m[1]):
 			arg = m[1] + m[2] + unseen
 		case m != nil && schemeOf.MatchString(m[3]):
-			arg = m[1] + m[2] + PublicURL(m[3])
+			arg = m[1] + m[2] + URL(m[3])
 		}
 		secret = !secret && m == nil && option.MatchString(arg) && SecretName(arg)
 		out = append(out, arg)

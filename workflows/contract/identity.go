@@ -1,0 +1,126 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Identity is what is proven of a caller. The zero value means that nobody was asked to prove
+// anything: the gateway has no authentication, or a person signalled a workflow.
+type Identity struct {
+	Subject string `json:"subject,omitempty"`
+	// Issuer vouches for the subject: the URL of an OpenID provider, "keys" or "proxy". A
+	// subject means nothing without it.
+	Issuer string   `json:"issuer,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+	// Scopes are the caller's scopes. In the record of an action they are those that allowed it.
+	Scopes []string `json:"scopes,omitempty"`
+	// Channel is the protocol that the caller used.
+	Channel string `json:"channel,omitempty"`
+}
+
+// The scopes.
+const (
+	ScopeConverse   = "converse"    // start conversations, and write to one's own
+	ScopeRead       = "read"        // read one's own
+	ScopeApprove    = "approve"     // decide the approvals of one's own
+	ScopeOperate    = "operate"     // operate the agent
+	ScopeReadAll    = "read:all"    // read those of everybody
+	ScopeApproveAll = "approve:all" // decide those of everybody
+)
+
+// Scopes lists all scopes.
+func Scopes() []string {
+	return []string{ScopeConverse, ScopeRead, ScopeApprove, ScopeOperate, ScopeReadAll, ScopeApproveAll}
+}
+
+// The channels.
+const (
+	ChannelREST   = "rest"
+	ChannelAGUI   = "ag-ui"
+	ChannelA2A    = "a2a"
+	ChannelSignal = "signal" // a person signalled the workflow itself
+)
+
+// Bounds of an identity, in bytes and numbers.
+const (
+	MaxSubject = 200
+	MaxIssuer  = 255
+	MaxGroups  = 64
+	MaxGroup   = 100
+)
+
+// Authenticated reports whether somebody is proven.
+func (i Identity) Authenticated() bool { return i.Subject != "" }
+
+// Same reports whether both are the same proven caller.
+func (i Identity) Same(other Identity) bool {
+	return i.Authenticated() && i.Subject == other.Subject && i.Issuer == other.Issuer
+}
+
+// Has reports whether the caller has a scope.
+func (i Identity) Has(scope string) bool { return slices.Contains(i.Scopes, scope) }
+
+// MemberOf reports whether the caller is in a group.
+func (i Identity) MemberOf(group string) bool { return slices.Contains(i.Groups, group) }
+
+// maxKey is the length of a keyword in Temporal's search attributes on SQL databases.
+const maxKey = 255
+
+// Key returns the issuer and the subject as one text that people can read and no other
+// identity has: "https://login.example.com alice". It has no quote and no backslash. A long one
+// is cut and ends in a hash. The key of nobody is "".
+func (i Identity) Key() string {
+	if !i.Authenticated() {
+		return ""
+	}
+	key := escapeKey(i.Issuer) + " " + escapeKey(i.Subject)
+	if len(key) <= maxKey {
+		return key
+	}
+	return key[:maxKey-33] + "~" + Hash([]byte(key))[:32]
+}
+
+// escapeKey replaces all bytes but letters, digits and common signs by %XX.
+func escapeKey(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._:/@+=|", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// Validate fails if an identity is too large for history, or its texts are not printable.
+func (i Identity) Validate() error {
+	switch {
+	case !printable(i.Subject, MaxSubject):
+		return fmt.Errorf("subject: expected at most %d printable bytes", MaxSubject)
+	case !printable(i.Issuer, MaxIssuer):
+		return fmt.Errorf("issuer: expected at most %d printable bytes", MaxIssuer)
+	case len(i.Groups) > MaxGroups:
+		return fmt.Errorf("groups: expected at most %d, not %d", MaxGroups, len(i.Groups))
+	}
+	for _, group := range i.Groups {
+		if group == "" || !printable(group, MaxGroup) {
+			return fmt.Errorf("groups: expected 1 to %d printable bytes each", MaxGroup)
+		}
+	}
+	for _, scope := range i.Scopes {
+		if !slices.Contains(Scopes(), scope) {
+			return fmt.Errorf("unknown scope %q", scope)
+		}
+	}
+	return nil
+}
+
+func printable(s string, limit int) bool {
+	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
