@@ -25,6 +25,7 @@ func (c *Config) check(r *report) {
 	checkURL(r, "llm.base_url", c.LLM.BaseURL)
 	checkHost(r, "host", c.Host)
 	checkDoor(r, c)
+	checkAuth(r, c)
 	checkServers(r, c.MCPServers)
 	checkA2A(r, "a2a", c.A2A)
 	checkTree(r, c.Root, c.Models)

@@ -12,7 +12,7 @@ import (
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
-	if !loopback(c.Host) {
+	if len(c.Auth) == 0 && !loopback(c.Host) {
 		w.at("host", "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine")
 	}
 	if outside := c.PublicURL != "" || !loopback(c.Host); outside && c.Push.AllowPrivate {
