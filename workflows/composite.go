@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -251,7 +252,7 @@ func detached(ctx workflow.Context) workflow.Context {
 // collect appends the messages of ended nodes to the transcript.
 func (c *composite) collect() {
 	for _, p := range c.segments {
-		mergeTranscript(&c.endedTranscript, c.id, p.transcript)
+		transcript.Merge(&c.endedTranscript, c.id, p.transcript)
 	}
 	c.segments = nil
 }

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -43,7 +44,7 @@ func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, has
 		if err != nil {
 			return out, err
 		}
-		replaceOffloaded(l.journal.transcript, in.Transcript, out.Offloaded)
+		transcript.ReplaceOffloaded(l.journal.transcript, in.Transcript, out.Offloaded)
 		l.state.Usage = l.state.Usage.Add(out.Usage)
 		switch {
 		case out.NeedsSummary == nil:
@@ -60,7 +61,7 @@ func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, has
 func (l *leaf) generateInput(model string) contract.GenerateInput {
 	return contract.GenerateInput{
 		ConversationID: l.parent.origin().conversation, Model: model, Prompt: l.node.Prompt,
-		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
+		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
 		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
 		DraftID: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Summary: l.journal.summary,
 		Schema: l.node.OutputSchema, Repair: l.repair,
@@ -79,7 +80,7 @@ func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[I
 func (l *leaf) summarize(ctx workflow.Context, route contract.ModelRoute, wanted contract.Summary, hasFallback bool) error {
 	in := contract.SummarizeInput{
 		ConversationID: l.parent.origin().conversation, Model: route.Name,
-		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.summary, Wanted: wanted,
+		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.summary, Wanted: wanted,
 	}
 	out, err := callModel(ctx, l, contract.ActivitySummarize, route, wording.SummarizeSummary(in, l.nameInTree()), in)
 	if ctx.Err() != nil || err != nil && hasFallback && decide.MayFallBack(failure(err)) {

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -24,10 +25,10 @@ func (c *composite) offloadAll(ctx workflow.Context) {
 	_ = c.offloadLock.Lock(ctx) // the reporter and the end of the node may both offload
 	defer c.offloadLock.Unlock()
 	c.offloadSegments(ctx)
-	if isLong(c.endedTranscript) {
-		before := cloneTranscript(c.endedTranscript)
+	if transcript.IsLong(c.endedTranscript) {
+		before := transcript.Clone(c.endedTranscript)
 		if out, ok := offload(ctx, contract.OffloadInput{Transcript: before}); ok {
-			replaceOffloaded(&c.endedTranscript, before, out.Offloaded)
+			transcript.ReplaceOffloaded(&c.endedTranscript, before, out.Offloaded)
 		}
 	}
 	c.offloadDelta(ctx)
@@ -40,22 +41,22 @@ func (c *composite) offloadSegments(ctx workflow.Context) {
 	for {
 		total, longest := 0, 0
 		for i, p := range c.segments {
-			n := tailSize(p.transcript)
+			n := transcript.TailSize(p.transcript)
 			total += n
-			if n > tailSize(c.segments[longest].transcript) {
+			if n > transcript.TailSize(c.segments[longest].transcript) {
 				longest = i
 			}
 		}
-		if total <= maxSegments || tailSize(c.segments[longest].transcript) <= minOffload {
+		if total <= maxSegments || transcript.TailSize(c.segments[longest].transcript) <= minOffload {
 			return
 		}
 		p := c.segments[longest]
-		before := cloneTranscript(p.transcript)
+		before := transcript.Clone(p.transcript)
 		out, ok := offload(ctx, contract.OffloadInput{Transcript: before, Whole: true})
 		if !ok {
 			return
 		}
-		replaceOffloaded(&p.transcript, before, out.Offloaded)
+		transcript.ReplaceOffloaded(&p.transcript, before, out.Offloaded)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -106,7 +107,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 		ClientTools: t.turnOrigin.clientTools,
 	}
 	if root.WantsHistory() {
-		history := cloneTranscript(t.conv.state.Transcript)
+		history := transcript.Clone(t.conv.state.Transcript)
 		in.History = &history
 	}
 	return in
@@ -115,13 +116,13 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 // offloadTranscript keeps the conversation's tail short. Agents that are a single node leave
 // that to their model calls. The last message stays in the tail.
 func (t *turn) offloadTranscript(ctx workflow.Context) {
-	if !isLong(t.conv.state.Transcript) {
+	if !transcript.IsLong(t.conv.state.Transcript) {
 		return
 	}
 	tail := t.conv.state.Transcript.Tail
 	older := contract.Transcript{Head: t.conv.state.Transcript.Head, Tail: tail[:len(tail)-1]}
 	if out, ok := offload(ctx, contract.OffloadInput{Transcript: older}); ok {
-		replaceOffloaded(&t.conv.state.Transcript, older, out.Offloaded)
+		transcript.ReplaceOffloaded(&t.conv.state.Transcript, older, out.Offloaded)
 	}
 }
 
@@ -188,7 +189,7 @@ func (t *turn) applyReport(r contract.NodeReport) (fresh *contract.PendingApprov
 // keepLost keeps the reports of a node that ended without a result, and of the nodes inside it.
 func (t *turn) keepLost(run string) {
 	p := t.pipeline
-	mergeTranscript(&t.conv.state.Transcript, run, p.transcript(run))
+	transcript.Merge(&t.conv.state.Transcript, run, p.transcript(run))
 	if last, ok := p.reports[run]; ok {
 		p.lost = append(p.lost, last.Tree)
 	}
@@ -224,7 +225,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 	}
 	r = decide.ApplySettings(t.conv.in.Agent.Root(), r)
 	r.Transcript = p.withReports(r.Transcript)
-	mergeTranscript(&t.conv.state.Transcript, p.run, r.Transcript)
+	transcript.Merge(&t.conv.state.Transcript, p.run, r.Transcript)
 	t.account(r)
 	r.Tree = p.withLost(r.Tree)
 	t.conv.state.Tree = &r.Tree
@@ -246,7 +247,7 @@ func (p *pipeline) transcript(run string) contract.Transcript {
 // withReports returns a transcript with the reports of nodes in their positions: nodes that
 // still run, and nodes that ended without a result.
 func (p *pipeline) withReports(t contract.Transcript) contract.Transcript {
-	out := cloneTranscript(t)
+	out := transcript.Clone(t)
 	for i, m := range out.Tail {
 		if m.Segment == nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -79,10 +80,10 @@ func (c *conversation) running() bool { return c.turn != nil && !c.turn.replied 
 // transcript returns a copy that later messages do not change, with the reports of a running
 // tree.
 func (c *conversation) transcript() contract.Transcript {
-	t := cloneTranscript(c.state.Transcript)
+	t := transcript.Clone(c.state.Transcript)
 	if c.turn != nil && c.turn.pipeline != nil && c.turn.pipeline.reports != nil {
 		p := c.turn.pipeline
-		mergeTranscript(&t, p.run, p.transcript(p.run))
+		transcript.Merge(&t, p.run, p.transcript(p.run))
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -196,13 +197,13 @@ func (c *composite) snapshot() contract.NodeState {
 // transcript returns all messages so far. A node that reports on its own is represented by an
 // empty segment.
 func (c *composite) transcript() contract.Transcript {
-	t := cloneTranscript(c.endedTranscript)
+	t := transcript.Clone(c.endedTranscript)
 	for _, p := range c.segments {
 		if p.run != "" {
 			t.Tail = append(t.Tail, contract.Message{Segment: &contract.Segment{Run: p.run}})
 			continue
 		}
-		mergeTranscript(&t, c.id, cloneTranscript(p.transcript))
+		transcript.Merge(&t, c.id, transcript.Clone(p.transcript))
 	}
 	return t
 }

@@ -82,6 +82,10 @@ type ApprovalInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
 	AgentName      string `json:"agent_name,omitempty"`
+	// Owner is the owner of the conversation. Approvers says who may decide besides; see package
+	// approvers.
+	Owner     Identity `json:"owner,omitzero"`
+	Approvers []string `json:"approvers,omitempty"`
 	// NodePath is the path of the node that asks: child indices from the root.
 	NodePath []int  `json:"node_path,omitempty"`
 	Node     string `json:"node,omitempty"`
@@ -222,8 +226,10 @@ const (
 type DecideSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Approved  bool   `json:"approved"`
-	By        string `json:"by,omitempty"`
-	Reason    string `json:"reason,omitempty"`
+	// By is the subject of Identity. Without authentication it is the name that the caller
+	// claims, or "".
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
 	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
 	// Chain names the agents through which the decision came, the nearest last.
 	Chain []string `json:"chain,omitempty"`
@@ -231,6 +237,10 @@ type DecideSignal struct {
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question.
 	Content JSON `json:"content,omitzero"`
+	// OnBehalfOf is the name that a caller with an Identity claims to act for.
+	OnBehalfOf string `json:"on_behalf_of,omitempty"`
+	// Identity is the caller, with the scopes that allowed the decision.
+	Identity Identity `json:"identity,omitzero"`
 }
 
 // QuestionSignal is a question of a tool server (signal "question"). The activity that makes
@@ -275,6 +285,9 @@ type ApprovalResult struct {
 	Content JSON `json:"content,omitzero"`
 	// Outcome is the answer about a call of unknown outcome.
 	Outcome RunOutcome `json:"outcome,omitempty"`
+	// OnBehalfOf and Identity are those of the DecideSignal.
+	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
+	Identity   Identity `json:"identity,omitzero"`
 }
 
 // Resolution returns the content of an approved answer about a call of unknown outcome.

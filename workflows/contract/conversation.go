@@ -18,6 +18,8 @@ type ConversationInput struct {
 	ID        string `json:"id"`
 	SessionID string `json:"session_id,omitempty"`
 	Agent     Agent  `json:"agent"`
+	// Owner started the conversation. It is zero if the gateway had no authentication then.
+	Owner Identity `json:"owner,omitzero"`
 	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
 	ContextID string `json:"context_id,omitempty"`
 	// Task means that the conversation is an A2A task. It completes with the turn after which
@@ -92,20 +94,28 @@ type MessageSignal struct {
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
+	// Identity is the sender, with the scopes that allowed the message.
+	Identity Identity `json:"identity,omitzero"`
 }
 
 // CancelSignal stops the running turn (signal "cancel").
 type CancelSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Reason    string `json:"reason,omitempty"`
-	By        string `json:"by,omitempty"`
+	// By, OnBehalfOf and Identity are as in DecideSignal.
+	By         string   `json:"by,omitempty"`
+	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
+	Identity   Identity `json:"identity,omitzero"`
 }
 
 // CloseSignal ends the conversation (signal "close").
 type CloseSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Reason    string `json:"reason,omitempty"`
-	By        string `json:"by,omitempty"`
+	// By, OnBehalfOf and Identity are as in DecideSignal.
+	By         string   `json:"by,omitempty"`
+	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
+	Identity   Identity `json:"identity,omitzero"`
 }
 
 // Result is the answer of a settled request; the "result" of the REST API.
@@ -159,6 +169,7 @@ type ConversationView struct {
 	SessionID  string     `json:"session_id,omitempty"`
 	ContextID  string     `json:"context_id,omitempty"`
 	AgentName  string     `json:"agent_name,omitempty"`
+	Owner      Identity   `json:"owner,omitzero"`
 	Status     Status     `json:"status"`
 	Transcript Transcript `json:"transcript"`
 	// Pending lists the open approvals, oldest first.

@@ -55,6 +55,9 @@ type Message struct {
 	DraftID string  `json:"draft,omitempty"`
 	Usage   Usage   `json:"usage,omitzero"`
 	Native  *Native `json:"native,omitempty"`
+	// Identity is the sender of a user's message, or who cancelled the turn, on its last
+	// message.
+	Identity *Identity `json:"identity,omitempty"`
 	// Segment replaces the messages of a node. All other fields are empty then.
 	Segment *Segment `json:"part,omitempty"`
 }

@@ -49,6 +49,9 @@ const (
 	AttrToolName           = "ToolName"
 	AttrPendingSince       = "PendingSince"
 	AttrConfigHash         = "ConfigHash"
+	// AttrAgentOwner is the Key of the conversation's owner, also of an Approval. It is absent
+	// if the owner is not known.
+	AttrAgentOwner = "AgentOwner"
 	// Search attributes of tasks.
 	AttrContextID = "ContextId"
 	AttrTaskState = "TaskState"
@@ -70,6 +73,9 @@ const MemoCard = "card"
 
 // MemoSchema is the memo key of an Approval that is a question: the schema of its answer.
 const MemoSchema = "schema"
+
+// MemoApprovers is the memo key of an Approval with the agent's Approvers.
+const MemoApprovers = "approvers"
 
 // MemoCallAs is the memo key of an Approval with the agent's CallAs, which says whether a token
 // that comes with the decision is used. Approvals opened by older workers have none.

@@ -6,6 +6,8 @@ import "time"
 type NodeInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
+	// Owner is the owner of the conversation.
+	Owner Identity `json:"owner,omitzero"`
 	// Chain is the conversation's.
 	Chain []string `json:"chain,omitempty"`
 	// Agent is the conversation's agent without its prompt and its tree.

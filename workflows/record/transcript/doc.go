@@ -21,6 +21,7 @@
 // # Where to look
 //
 //	transcript.go  Store; Offload and Load; texts and JSON, and Resolve
+//	tail.go        the messages in history: their size, and what replaces them
 //	chunk.go       Cache; chunks, and a Projection, whose values are computed once for each chunk
 //	loss.go        values that cannot be read, and full stores
 //	probe.go       whether two processes have the same store
