@@ -21,6 +21,7 @@ const statusClientGone = 499
 var statuses = map[contract.Kind]int{
 	contract.KindInvalid:      http.StatusBadRequest,
 	contract.KindNotFound:     http.StatusNotFound,
+	contract.KindForbidden:    http.StatusForbidden,
 	contract.KindWaiting:      http.StatusConflict,
 	contract.KindCompleted:    http.StatusConflict,
 	contract.KindDecided:      http.StatusConflict,

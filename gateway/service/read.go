@@ -76,7 +76,10 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Page[Item], error) {
 }
 
 // Summary counts the conversations. The result may be a second old.
-func (s *Service) Summary(ctx context.Context) (Summary, error) { return s.summary.get(ctx) }
+func (s *Service) Summary(ctx context.Context) (Summary, error) {
+	caller, _ := Acting(ctx)
+	return s.summaries.of(caller).get(ctx)
+}
 
 // Tasks returns a page of A2A tasks.
 func (s *Service) Tasks(ctx context.Context, q TaskQuery) (TaskPage, error) {
@@ -85,7 +88,7 @@ func (s *Service) Tasks(ctx context.Context, q TaskQuery) (TaskPage, error) {
 
 // RunningIn lists the newest running tasks of a context.
 func (s *Service) RunningIn(ctx context.Context, contextID string, limit int) ([]string, error) {
-	return s.backend.RunningIn(ctx, contextID, limit)
+	return s.backend.RunningIn(ctx, contextID, Whose{}, limit)
 }
 
 func (s *Service) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {

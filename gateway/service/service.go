@@ -71,7 +71,7 @@ type Service struct {
 
 	disk       disk
 	storeCheck storeCheck
-	summary    *cache[Summary]
+	summaries  *summaries
 	catalogue  *cache[contract.Catalogue]
 	resources  *cache[contract.ResourceCatalogue]
 	prompts    *cache[contract.PromptCatalogue]
@@ -85,7 +85,7 @@ func New(o Options) *Service {
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())
 	s.waits = newWaits(s.closing, s.awaitBackend, o.RequestTimeout)
-	s.summary = &cache[Summary]{load: s.backend.Summary, fresh: time.Second, now: s.now}
+	s.summaries = newSummaries(s.backend, s.now)
 	s.catalogue = currentCache(s.loadCatalogue, s.now)
 	s.resources = listCache(s.backend.Resources, s.now)
 	s.prompts = listCache(s.backend.Prompts, s.now)

@@ -12,6 +12,7 @@ var (
 	ConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
 	Status         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
 	SessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
+	Owner          = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentOwner)
 	ToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
 	PendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
 	ConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)

@@ -230,7 +230,7 @@ type DecideSignal struct {
 	// claims, or "".
 	By     string `json:"by,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
+	Via    string `json:"via,omitempty"` // rest, a2a; "signal" when absent
 	// Chain names the agents through which the decision came, the nearest last.
 	Chain []string `json:"chain,omitempty"`
 	// Credential is the sealed bearer token of the caller who decided.

@@ -1,0 +1,65 @@
+package access
+
+import (
+	"context"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
+)
+
+// rights are what a caller may do with an approval.
+type rights struct{ see, decide bool }
+
+func (b *Backend) rights(ctx context.Context, uuid string) (rights, service.Subject, error) {
+	caller, itself := service.Acting(ctx)
+	s, err := b.owners.ofApproval(ctx, uuid)
+	if err != nil || itself {
+		return rights{itself, itself}, s, err
+	}
+	decide := approvers.May(caller, s.Owner, s.Approvers)
+	return rights{see: decide || maySee(caller, s.Owner), decide: decide}, s, nil
+}
+
+func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {
+	r, s, err := b.rights(ctx, uuid)
+	if err == nil && !r.see {
+		err = service.NoApproval(uuid)
+	}
+	return s, err
+}
+
+// Decide implements Approvals.
+func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
+	r, _, err := b.rights(ctx, uuid)
+	switch {
+	case err != nil:
+		return err
+	case !r.see:
+		return service.NoApproval(uuid)
+	case !r.decide:
+		return service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+	}
+	return b.backend.Decide(ctx, uuid, in)
+}
+
+// Decision implements Approvals.
+func (b *Backend) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	if _, err := b.seeApproval(ctx, uuid); err != nil {
+		return contract.ApprovalResult{}, err
+	}
+	return b.backend.Decision(ctx, uuid)
+}
+
+// Approval implements Approvals.
+func (b *Backend) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
+	if _, err := b.seeApproval(ctx, uuid); err != nil {
+		return contract.ApprovalView{}, err
+	}
+	return b.backend.Approval(ctx, uuid)
+}
+
+// Subject implements Approvals.
+func (b *Backend) Subject(ctx context.Context, uuid string) (service.Subject, error) {
+	return b.seeApproval(ctx, uuid)
+}

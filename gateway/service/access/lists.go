@@ -1,0 +1,76 @@
+package access
+
+import (
+	"context"
+	"slices"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
+)
+
+// visible returns whose entries a list may have: those of everybody, or of the caller alone.
+func visible(ctx context.Context, all string) (service.Whose, error) {
+	caller, itself := service.Acting(ctx)
+	switch {
+	case itself || caller.Has(all):
+		return service.Whose{}, nil
+	case !caller.Authenticated():
+		return service.Whose{}, service.Errorf(contract.KindForbidden, "nobody is known to list this for")
+	}
+	return service.Whose{Owner: caller.Key()}, nil
+}
+
+// List implements Conversations.
+func (b *Backend) List(ctx context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
+	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+		return page, err
+	}
+	return b.backend.List(ctx, q)
+}
+
+// Tasks implements Conversations.
+func (b *Backend) Tasks(ctx context.Context, q service.TaskQuery) (page service.TaskPage, err error) {
+	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+		return page, err
+	}
+	return b.backend.Tasks(ctx, q)
+}
+
+// RunningIn implements Conversations.
+func (b *Backend) RunningIn(ctx context.Context, contextID string, whose service.Whose, limit int) (ids []string, err error) {
+	if whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+		return nil, err
+	}
+	return b.backend.RunningIn(ctx, contextID, whose, limit)
+}
+
+// Summary implements Conversations.
+func (b *Backend) Summary(ctx context.Context, whose service.Whose) (s service.Summary, err error) {
+	if whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+		return s, err
+	}
+	return b.backend.Summary(ctx, whose)
+}
+
+// Waiting implements Approvals. It lists what the caller may see or decide. A page may be
+// shorter than asked for if others' approvals were on it.
+func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page service.Page[service.WaitingItem], err error) {
+	caller, itself := service.Acting(ctx)
+	if itself {
+		return b.backend.Waiting(ctx, q)
+	}
+	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+		return page, err
+	}
+	if approvers.MayDecideForOthers(caller, b.approvers) {
+		q.Whose = service.Whose{}
+	}
+	if page, err = b.backend.Waiting(ctx, q); err != nil {
+		return page, err
+	}
+	page.Items = slices.DeleteFunc(page.Items, func(item service.WaitingItem) bool {
+		return !maySee(caller, item.Owner) && !approvers.May(caller, item.Owner, item.Approvers)
+	})
+	return page, nil
+}
