@@ -71,7 +71,7 @@ func readNote(c echo.Context) (service.Note, pending, error) {
 	if _, err := request.Bind(c.Request(), &body); err != nil {
 		return service.Note{}, pending{}, err
 	}
-	note, err := callerOf(c).Note(service.Note(body))
+	note, err := callerOf(c).Note(service.Note{Reason: body.Reason, By: body.By})
 	if err != nil {
 		return note, pending{}, err
 	}

@@ -26,7 +26,10 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 	}
 	sent := sentAnswer{question.UUID, m.RequestID}
 	c.sentAnswers = append(c.sentAnswers, sent)
-	decision.RequestID, decision.Via, decision.Credential = m.RequestID, viaMessage, m.Credential
+	decision.RequestID, decision.Via, decision.Credential, decision.Identity = m.RequestID, viaMessage, m.Credential, m.Identity
+	if m.Identity.Authenticated() {
+		decision.By = m.Identity.Subject
+	}
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		err := workflow.SignalExternalWorkflow(ctx, contract.ApprovalWorkflowID(question.UUID), "", contract.SignalDecide, decision).Get(ctx, nil)
 		if err != nil { // already decided, or withdrawn

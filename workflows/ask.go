@@ -30,7 +30,7 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	a := l.parent.origin()
 	return contract.ApprovalInput{
-		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
+		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name, Owner: a.owner,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
 		CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout,
 	}
@@ -142,6 +142,10 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) 
 		Memo: map[string]any{
 			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
 		},
+	}
+	if in.Owner.Authenticated() {
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(
+			options.TypedSearchAttributes.Copy(), attribute.AgentOwner.ValueSet(in.Owner.Key()))
 	}
 	if in.Pending().TakesContent() { // the gateway validates answers with it
 		options.Memo[contract.MemoSchema] = in.Schema

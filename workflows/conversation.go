@@ -65,6 +65,7 @@ type openApproval struct {
 type closure struct {
 	requests []string
 	reason   string
+	by       contract.Identity
 	answer   contract.Text // answer to the requests; zero means TextClosed
 	err      error         // error of the workflow: nil, or a cancellation
 }
@@ -282,7 +283,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 	}
 	r := contract.ConversationResult{
 		ID: c.in.ID, Status: c.status, Messages: c.state.Transcript.Len(), Turns: c.state.Turn,
-		Reason: c.closing.reason, Usage: c.state.Usage,
+		Reason: c.closing.reason, Usage: c.state.Usage, ClosedBy: c.closing.by,
 	}
 	if c.state.Last != nil {
 		r.Outcome = c.state.Last.Outcome

@@ -29,6 +29,7 @@ type parent interface {
 type origin struct {
 	conversation string
 	session      string
+	owner        contract.Identity
 	agent        contract.Agent
 	configHash   string
 	clientTools  contract.JSON // that came with the message

@@ -101,7 +101,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 	agent := t.conv.in.Agent
 	agent.Prompt, agent.Tree, agent.Peers = contract.Text{}, nil, nil
 	in := contract.NodeInput{
-		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
+		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Owner: t.conv.in.Owner, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
 		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Consumption: t.consumptionBefore(),
 		ClientTools: t.turnOrigin.clientTools,

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
@@ -28,7 +29,7 @@ func (c *conversation) journal() *journal {
 
 func (c *conversation) view() contract.ConversationView {
 	v := contract.ConversationView{
-		ID: c.in.ID, SessionID: c.in.SessionID, ContextID: c.in.ContextID, AgentName: c.in.Agent.Name,
+		ID: c.in.ID, SessionID: c.in.SessionID, ContextID: c.in.ContextID, AgentName: c.in.Agent.Name, Owner: c.in.Owner,
 		Status: c.status, Transcript: c.transcript(), Pending: c.pendingApprovals(),
 		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.usage(),
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
@@ -125,6 +126,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.signalProblem + " " + c.exportProblem)
 	v := c.view()
-	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, console.Of(ctx)))
 	c.publishState(ctx, v)
 }

@@ -21,7 +21,7 @@ func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result con
 	switch {
 	case t.conv.closing != nil:
 	case t.conv.in.Task && t.stopped, t.conv.taskOver(): // queued messages are refused
-		t.conv.closing = &closure{reason: t.stopReason}
+		t.conv.closing = &closure{reason: t.stopReason, by: t.stoppedBy}
 		t.conv.setStatus(ctx, contract.StatusCompleted)
 	default:
 		t.conv.setStatus(ctx, t.conv.status)
@@ -40,7 +40,7 @@ func (c *conversation) cancelIdle(ctx workflow.Context, request string, s contra
 	if last := c.state.Last; last == nil || last.AuthRequired != "" || len(c.queue) > 0 {
 		c.state.Last = &contract.LastTurn{Turn: c.state.Turn, Outcome: contract.OutcomeCancelled, Response: text, EndedAt: now(ctx)}
 	}
-	c.closing = &closure{reason: s.Reason, requests: []string{request}, answer: text}
+	c.closing = &closure{reason: s.Reason, by: s.Identity, requests: []string{request}, answer: text}
 }
 
 // taskState returns the state of the conversation as a task.

@@ -23,13 +23,14 @@ type turn struct {
 	replied    bool  // the reply only has to be published
 	stopped    bool
 	stopReason string
+	stoppedBy  contract.Identity
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name})
+	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Identity: proven(m.Identity)})
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
-		conversation: t.conv.in.ID, session: t.conv.in.SessionID, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
+		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
 		clientTools: m.Tools, chain: t.conv.in.Chain,
 	}
 	t.conv.state.Tree = &contract.NodeState{}
@@ -86,7 +87,7 @@ func (t *turn) recordReply(ctx workflow.Context, r contract.NodeResult) contract
 	case result.Response.IsZero():
 		result.Response = contract.Inline(wording.TextNoOutput)
 	}
-	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r)}
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r), Identity: proven(t.stoppedBy)}
 	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
 		m = t.leaf.withReplyData(m)
 	}
@@ -104,8 +105,8 @@ func (t *turn) outcome(r contract.NodeResult) contract.Outcome {
 }
 
 // stop ends the turn early.
-func (t *turn) stop(reason string) {
-	t.stopped, t.stopReason = true, reason
+func (t *turn) stop(reason string, by contract.Identity) {
+	t.stopped, t.stopReason, t.stoppedBy = true, reason, by
 	t.cancel()
 }
 
@@ -156,4 +157,12 @@ func (t *turn) noteDecision(r contract.ApprovalResult) {
 	if r.RequestID != "" && (t.conv.takeAnswer(r) || t.conv.ledger.Add(r.RequestID, "")) {
 		t.requests = append(t.requests, r.RequestID)
 	}
+}
+
+// proven returns an identity for a message, or nil if nobody is proven.
+func proven(i contract.Identity) *contract.Identity {
+	if !i.Authenticated() {
+		return nil
+	}
+	return &i
 }

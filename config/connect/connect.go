@@ -30,6 +30,7 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 		contract.AttrToolName:           enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		contract.AttrPendingSince:       enumspb.INDEXED_VALUE_TYPE_DATETIME,
 		contract.AttrConfigHash:         enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrAgentOwner:         enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		contract.AttrContextID:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		contract.AttrTaskState:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 	}

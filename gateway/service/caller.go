@@ -33,9 +33,26 @@ type Caller struct {
 // Authenticated reports whether the caller proved who it is.
 func (c Caller) Authenticated() bool { return c.Identity.Authenticated() }
 
-// key makes an idempotency key the caller's own, by token and session. Without either the key
-// is returned unchanged.
+// acting returns the identity as the record of an action has it: without groups, and with the
+// first of the scopes that the caller has.
+func (c Caller) acting(scopes ...string) contract.Identity {
+	i := c.Identity
+	i.Groups, i.Scopes = nil, nil
+	for _, scope := range scopes {
+		if c.Identity.Has(scope) {
+			i.Scopes = []string{scope}
+			break
+		}
+	}
+	return i
+}
+
+// key makes an idempotency key the caller's own: by identity, otherwise by token and session.
+// Without any of them the key is returned unchanged.
 func (c Caller) key(key string) string {
+	if key != "" && c.Authenticated() {
+		return contract.Hash([]byte(c.Identity.Key())) + " " + key
+	}
 	session := ""
 	if c.OwnSession {
 		session = c.Session
@@ -64,8 +81,9 @@ func (c Caller) RequestID(subject, operation, key string) string {
 	return contract.NameUUID(subject, operation+" "+c.key(key))
 }
 
-// Note is the reason for an action, and who takes it.
-type Note struct{ Reason, By string }
+// Note is the reason for an action, and who takes it. OnBehalfOf is the name that an
+// authenticated caller claims to act for.
+type Note struct{ Reason, By, OnBehalfOf string }
 
 const (
 	// MaxReason is the greatest length of a reason in bytes.
@@ -74,12 +92,17 @@ const (
 )
 
 // Note adds the caller's name to a note without one, and refuses notes that are too long for
-// history.
+// history. The name of an authenticated caller is proven: another name is only claimed.
 func (c Caller) Note(n Note) (Note, error) {
-	if n.By == "" {
+	switch proven := c.Identity.Subject; {
+	case c.Authenticated() && n.By != "" && n.By != proven:
+		n.By, n.OnBehalfOf = proven, n.By
+	case c.Authenticated():
+		n.By = proven
+	case n.By == "":
 		n.By = c.Subject
 	}
-	if len(n.Reason) > MaxReason || len(n.By) > maxBy {
+	if len(n.Reason) > MaxReason || len(n.By) > maxBy || len(n.OnBehalfOf) > maxBy {
 		return n, Errorf(contract.KindInvalid, "reason may have %d bytes and by %d", MaxReason, maxBy)
 	}
 	return n, nil

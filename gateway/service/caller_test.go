@@ -62,3 +62,33 @@ func TestANoteHasTheCallersNameAndALimit(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyBelongsToAnIdentity(t *testing.T) {
+	alice := service.Caller{Token: "t1", Identity: contract.Identity{Subject: "alice", Issuer: "keys"}}
+	id := alice.ConversationID("k")
+	if again := (service.Caller{Token: "t2", Session: "s", OwnSession: true, Identity: alice.Identity}); again.ConversationID("k") != id {
+		t.Error("the key of the same identity is another with another token for tools")
+	}
+	for name, other := range map[string]contract.Identity{
+		"another subject": {Subject: "bob", Issuer: "keys"}, "another issuer": {Subject: "alice", Issuer: "proxy"}, "nobody": {},
+	} {
+		if (service.Caller{Token: "t1", Identity: other}).ConversationID("k") == id {
+			t.Errorf("%s gives the same conversation", name)
+		}
+	}
+}
+
+func TestTheNameOfAnIdentityIsProven(t *testing.T) {
+	caller := service.Caller{Subject: "root", Identity: contract.Identity{Subject: "alice", Issuer: "keys"}}
+	for by, want := range map[string]service.Note{
+		"": {By: "alice"}, "alice": {By: "alice"}, "bob": {By: "alice", OnBehalfOf: "bob"},
+	} {
+		n, err := caller.Note(service.Note{By: by})
+		if again, _ := caller.Note(n); err != nil || n != want || again != want {
+			t.Errorf("%q: %+v, then %+v, %v", by, n, again, err)
+		}
+	}
+	if _, err := caller.Note(service.Note{By: strings.Repeat("x", 300)}); !service.IsKind(err, contract.KindInvalid) {
+		t.Error(err)
+	}
+}

@@ -34,6 +34,7 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
 		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer,
+		Identity: c.acting(contract.ScopeConverse),
 	}
 	var err error
 	if signal.Text, err = transcript.Text(ctx, blobs, m.Preface+m.Text); err != nil {

@@ -59,7 +59,9 @@ func (s *Service) CancelTurn(ctx context.Context, c Caller, r Request, n Note) (
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	return s.deliver(ctx, r.ConversationID, contract.SignalCancel, contract.CancelSignal{RequestID: r.ID, Reason: n.Reason, By: n.By}, nil)
+	return s.deliver(ctx, r.ConversationID, contract.SignalCancel, contract.CancelSignal{
+		RequestID: r.ID, Reason: n.Reason, By: n.By, OnBehalfOf: n.OnBehalfOf, Identity: c.acting(contract.ScopeConverse),
+	}, nil)
 }
 
 // CloseConversation ends a conversation. The result is that of Send.
@@ -70,7 +72,9 @@ func (s *Service) CloseConversation(ctx context.Context, c Caller, r Request, n 
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	return s.deliver(ctx, r.ConversationID, contract.SignalClose, contract.CloseSignal{RequestID: r.ID, Reason: n.Reason, By: n.By}, nil)
+	return s.deliver(ctx, r.ConversationID, contract.SignalClose, contract.CloseSignal{
+		RequestID: r.ID, Reason: n.Reason, By: n.By, OnBehalfOf: n.OnBehalfOf, Identity: c.acting(contract.ScopeConverse),
+	}, nil)
 }
 
 // deliver sends a signal, unless the conversation knows the request or would refuse it: then it

@@ -56,7 +56,7 @@ func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (Start
 	defer cancel()
 	in := StartInput{
 		Conversation: contract.ConversationInput{
-			ID: n.ConversationID, SessionID: c.Session, Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
+			ID: n.ConversationID, SessionID: c.Session, Owner: c.acting(contract.ScopeConverse), Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
 		},
 		Fingerprint: n.Fingerprint, CreatedAt: s.now(), Push: n.Push,
 	}
@@ -78,13 +78,17 @@ func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (Start
 // viewBeforeWork returns a conversation with only its first message.
 func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.ConversationView {
 	view := contract.ConversationView{
-		ID: in.ID, SessionID: in.SessionID, ContextID: in.ContextID, Task: in.Task, Status: contract.StatusActive,
+		ID: in.ID, SessionID: in.SessionID, Owner: in.Owner, ContextID: in.ContextID, Task: in.Task, Status: contract.StatusActive,
 		CreatedAt: at, UpdatedAt: at,
 	}
 	if first := in.First; first != nil {
-		view.Transcript = contract.Transcript{Tail: []contract.Message{{
+		m := contract.Message{
 			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, CreatedAt: at,
-		}}}
+		}
+		if first.Identity.Authenticated() {
+			m.Identity = &first.Identity
+		}
+		view.Transcript = contract.Transcript{Tail: []contract.Message{m}}
 	}
 	return view
 }

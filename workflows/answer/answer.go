@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // Accepted describes the accepted answers to people.
@@ -29,6 +31,8 @@ type Answer struct {
 	Via        string
 	Chain      []string
 	Credential string
+	OnBehalfOf string
+	Identity   contract.Identity
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -140,7 +144,7 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 }
 
 // reasonFields are the keys that do not decide.
-var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain"}
+var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain", "on_behalf_of", "identity"}
 
 func (b *decisionFields) take(key string, value json.RawMessage) error {
 	switch key {
@@ -156,6 +160,12 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 		return text(key, value, &b.answer.Via)
 	case "credential":
 		return text(key, value, &b.answer.Credential)
+	case "on_behalf_of":
+		return text(key, value, &b.answer.OnBehalfOf)
+	case "identity":
+		if json.Unmarshal(value, &b.answer.Identity) != nil {
+			return fmt.Errorf("%q must be an identity", key)
+		}
 	case "chain":
 		if json.Unmarshal(value, &b.answer.Chain) != nil {
 			return fmt.Errorf("%q must be a list of names", key)

@@ -82,10 +82,8 @@ type ApprovalInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
 	AgentName      string `json:"agent_name,omitempty"`
-	// Owner is the owner of the conversation. Approvers says who may decide besides; see package
-	// approvers.
-	Owner     Identity `json:"owner,omitzero"`
-	Approvers []string `json:"approvers,omitempty"`
+	// Owner is the owner of the conversation.
+	Owner Identity `json:"owner,omitzero"`
 	// NodePath is the path of the node that asks: child indices from the root.
 	NodePath []int  `json:"node_path,omitempty"`
 	Node     string `json:"node,omitempty"`
@@ -288,6 +286,13 @@ type ApprovalResult struct {
 	// OnBehalfOf and Identity are those of the DecideSignal.
 	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
 	Identity   Identity `json:"identity,omitzero"`
+}
+
+// Public returns the record without the credential, which is for the conversation, and the
+// answer to a question, which is for the server that asked.
+func (r ApprovalResult) Public() ApprovalResult {
+	r.Credential, r.Content = "", JSON{}
+	return r
 }
 
 // Resolution returns the content of an approved answer about a call of unknown outcome.

@@ -217,6 +217,8 @@ type ConversationResult struct {
 	Usage    Usage  `json:"usage,omitzero"`
 	// Outcome is the outcome of the last turn.
 	Outcome Outcome `json:"outcome,omitempty"`
+	// ClosedBy is who closed the conversation, if it is known.
+	ClosedBy Identity `json:"closed_by,omitzero"`
 }
 
 // Usage is the usage of model calls.

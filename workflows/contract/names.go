@@ -34,6 +34,10 @@ const (
 	QueryPushConfigs  = "push_configs"
 
 	UpdateAwaitSettled = "await_settled"
+	// UpdateDecide decides an Approval. Its argument is a DecideSignal, its result the
+	// ApprovalResult without credential and content. It is refused with KindDecided if another
+	// decision counts, and with KindInvalid if the approval does not take the answer.
+	UpdateDecide = "decide"
 )
 
 // DefaultTaskQueue is where workflows and activities run unless the
@@ -74,7 +78,8 @@ const MemoCard = "card"
 // MemoSchema is the memo key of an Approval that is a question: the schema of its answer.
 const MemoSchema = "schema"
 
-// MemoApprovers is the memo key of an Approval with the agent's Approvers.
+// MemoApprovers is the memo key of an Approval with the rules of who may decide it; see package
+// approvers.
 const MemoApprovers = "approvers"
 
 // MemoCallAs is the memo key of an Approval with the agent's CallAs, which says whether a token

@@ -103,11 +103,12 @@ func message() Message {
 }
 
 func wholeMessage() Message {
-	call, audit := toolCall(), approvalResult()
+	call, audit, sender := toolCall(), approvalResult(), identity()
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
 		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
+		Identity: &sender,
 	}
 }
 
@@ -190,7 +191,7 @@ func request() Request {
 func view() ConversationView {
 	r := request()
 	return ConversationView{
-		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Status: StatusWaitingApproval,
+		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Owner: identity(), Status: StatusWaitingApproval,
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
 		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5,
@@ -220,7 +221,7 @@ func conversationSamples() map[string]any {
 		"Consumption": spent(),
 		"Used":        outlay(),
 		"ConversationInput": ConversationInput{
-			ID: conversationID, SessionID: "s-1", ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
+			ID: conversationID, SessionID: "s-1", Owner: identity(), ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
 		},
 		"Carried":            over,
 		"Result":             result(),
@@ -229,27 +230,27 @@ func conversationSamples() map[string]any {
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
 		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Size: 100},
-		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone},
+		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone, ClosedBy: identity()},
 	}
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed, Identity: identity()}
 }
 
 func signalSamples() map[string]any {
 	return map[string]any{
 		"MessageSignal":  messageSignal(),
-		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops"},
-		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops"},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content()},
+		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity()},
+		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops", OnBehalfOf: "carol", Identity: identity()},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity()},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
 	}
 }
 
 func approvalInput() ApprovalInput {
 	return ApprovalInput{
-		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
+		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(),
@@ -273,7 +274,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan,
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(),
 	}
 }
 
@@ -284,7 +285,7 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(),
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Card":            card(),

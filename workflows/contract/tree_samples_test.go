@@ -106,7 +106,7 @@ func nodeSamples() map[string]any {
 	history := transcriptValue()
 	return map[string]any{
 		"NodeInput": NodeInput{
-			ConversationID: conversationID, SessionID: "s-1", Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
+			ConversationID: conversationID, SessionID: "s-1", Owner: identity(), Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
 			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run,
 		},
 		"NodeCarried":  *nodeCarried(),

@@ -122,7 +122,7 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("start temporal server: %w", err)
 	}
-	server, err := startTemporal(serverConfig(persistence, ports), dynamic, logger)
+	server, err := startTemporal(serverConfig(persistence, ports), dynamic, o.Intercept, logger)
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,11 @@ func (store) Subject(_ context.Context, uuid string) (service.Subject, error) {
 func (store) Conversation(context.Context, string, string) (contract.ConversationView, error) {
 	return contract.ConversationView{}, nil
 }
-func (store) Signal(context.Context, string, string, any) error           { return nil }
-func (store) Decide(context.Context, string, contract.DecideSignal) error { return nil }
-func (store) DeletePush(context.Context, string, string) error            { return nil }
+func (store) Signal(context.Context, string, string, any) error { return nil }
+func (store) Decide(context.Context, string, contract.DecideSignal) (*contract.ApprovalResult, error) {
+	return nil, nil
+}
+func (store) DeletePush(context.Context, string, string) error { return nil }
 func (store) Tree(context.Context, string) (contract.TreeView, error) {
 	return contract.TreeView{}, nil
 }
@@ -70,7 +72,8 @@ var uses = map[string]func(ctx context.Context, b service.Backend, id string) er
 		return err
 	},
 	"decide": func(ctx context.Context, b service.Backend, id string) error {
-		return b.Decide(ctx, id, contract.DecideSignal{})
+		_, err := b.Decide(ctx, id, contract.DecideSignal{})
+		return err
 	},
 }
 

@@ -30,15 +30,15 @@ func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject
 }
 
 // Decide implements Approvals.
-func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
+func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	r, _, err := b.rights(ctx, uuid)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case !r.see:
-		return service.NoApproval(uuid)
+		return nil, service.NoApproval(uuid)
 	case !r.decide:
-		return service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+		return nil, service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
 	}
 	return b.backend.Decide(ctx, uuid, in)
 }

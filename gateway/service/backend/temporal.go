@@ -193,8 +193,8 @@ func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAt
 		attribute.SessionID.ValueSet(in.SessionID),
 		attribute.ConfigHash.ValueSet(t.agentHash),
 	}
-	if key := in.Owner.Key(); key != "" {
-		list = append(list, attribute.Owner.ValueSet(key))
+	if in.Owner.Authenticated() {
+		list = append(list, attribute.AgentOwner.ValueSet(in.Owner.Key()))
 	}
 	if in.Task {
 		list = append(list, attribute.ContextID.ValueSet(in.ContextID), attribute.TaskState.ValueSet(string(contract.TaskWorking)))

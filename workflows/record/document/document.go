@@ -29,6 +29,8 @@ type Conversation struct {
 	Queued           int                        `json:"queued,omitempty"`
 	Usage            Usage                      `json:"usage,omitzero"`
 	Version          int64                      `json:"version"`
+	// Owner started the conversation, if it is known.
+	Owner contract.Identity `json:"owner,omitzero"`
 	// MessagesBefore is the number of messages before those in Messages (RenderPage).
 	MessagesBefore int `json:"messages_before,omitempty"`
 	// Problem is why the conversation cannot be shown completely.
@@ -55,6 +57,8 @@ type Message struct {
 	Usage   Usage  `json:"usage,omitzero"`
 	// Media are the files that came with a user's message.
 	Media []Media `json:"media,omitempty"`
+	// Identity is the sender of a user's message, if it is known.
+	Identity *contract.Identity `json:"identity,omitempty"`
 }
 
 // ToolCall is a call, or the result of one; then its arguments are null.
@@ -110,7 +114,7 @@ func emptyDocument(v contract.ConversationView) Conversation {
 	return Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
-		Usage: usage(v.Usage),
+		Usage: usage(v.Usage), Owner: v.Owner,
 	}
 }
 
@@ -200,7 +204,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 	}
 	d := Message{
 		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
-		Model: m.Model, DraftID: m.DraftID, Usage: usage(m.Usage), Media: media(m.Media),
+		Model: m.Model, DraftID: m.DraftID, Usage: usage(m.Usage), Media: media(m.Media), Identity: m.Identity,
 	}
 	if m.Approval != nil {
 		record := *m.Approval
