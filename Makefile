@@ -61,18 +61,20 @@ build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
-bench: ## measure turns, reads and memory on the embedded server; prints ratios
-	cd deploy/standalone && $(GO) run -tags $(TAGS) ./bench
+BENCH ?=
+bench: ## measure turns, reads and memory on the embedded server; prints ratios and goals (BENCH: its flags)
+	cd deploy/standalone && $(GO) run -tags $(TAGS) ./bench $(BENCH)
 
 FLOOD ?= 100000
 CHAOS ?= 2m
 FAR   ?= true
 SEED  ?= 0
+MODE  ?=
 chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check that nothing is lost, doubled or given away
-	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED) -mode=$(MODE)
 
 chaos-trees: ## the same with drawn trees of nodes, in one process and split, and with full disks
-	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED) -mode=$(MODE)
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)

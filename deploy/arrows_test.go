@@ -27,7 +27,9 @@ var arrows = map[string][]string{
 	"workflows/credential":    {"workflows/contract"},
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/handover":      {"workflows/contract"},
-	"workflows":               {"workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover"},
+	"workflows/signal":        {"workflows/contract", "workflows/wording"},
+	"workflows/console":       {"workflows/wording"},
+	"workflows":               {"workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
@@ -232,7 +234,7 @@ var large = map[string]struct {
 	"activities/toolbox":    {41, 5619, "one client of MCP with three transports"},
 	"config":                {39, 4084, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {46, 5366, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {45, 5363, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {

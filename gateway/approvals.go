@@ -70,7 +70,7 @@ func (h *rest) approval(c echo.Context) error {
 		return err
 	}
 	if view.Result != nil {
-		record := service.PublicRecord(*view.Result)
+		record := view.Result.Public()
 		reply.Status, reply.Decision = string(record.Decision), &record
 	}
 	if requestID != "" {

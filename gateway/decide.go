@@ -52,20 +52,20 @@ func (h *rest) decide(c echo.Context) error {
 // fails.
 func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) error {
 	ctx := c.Request().Context()
-	late, err := h.service.Decide(ctx, callerOf(c), d)
+	receipt, err := h.service.Decide(ctx, callerOf(c), d)
 	if err != nil {
 		return err
 	}
 	p := pending{
 		Request:  service.Request{ID: d.Signal.RequestID, MayBeCompleted: true, Whole: whole},
-		location: approvalPath(d.UUID) + "?request_id=" + d.Signal.RequestID, status: http.StatusOK, repeated: late,
+		location: approvalPath(d.UUID) + "?request_id=" + d.Signal.RequestID, status: http.StatusOK, repeated: receipt.Late,
 	}
-	record, err := h.service.DecisionRecord(ctx, d.UUID)
-	record = service.PublicRecord(record)
+	record, err := h.service.DecisionRecord(ctx, receipt)
+	record = record.Public()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing):
 		return accept(c, p, "")
-	case err != nil && (late || ctx.Err() != nil):
+	case err != nil && (receipt.Late || ctx.Err() != nil):
 		return err
 	case err != nil:
 		h.logger.Error("the record of a decision cannot be read now", "approval", d.UUID, "error", err)
@@ -78,7 +78,7 @@ func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) erro
 	if !record.Agrees(d.Signal) {
 		return service.KeyReused()
 	}
-	if late {
+	if receipt.Late {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
 	p.ConversationID, p.decision = record.ConversationID, &record

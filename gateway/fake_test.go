@@ -144,11 +144,11 @@ func (f *fakeBackend) Summary(context.Context) (service.Summary, error) {
 	return f.SummaryFn()
 }
 
-func (f *fakeBackend) Decide(_ context.Context, uuid string, in contract.DecideSignal) error {
+func (f *fakeBackend) Decide(_ context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	if f.DecideFn == nil {
-		return errUnexpected
+		return nil, errUnexpected
 	}
-	return f.DecideFn(uuid, in)
+	return nil, f.DecideFn(uuid, in)
 }
 
 func (f *fakeBackend) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func approvalRecord(d contract.Decision, requestID string) contract.ApprovalResu
 	}
 }
 
-func TestADecisionIsASignalToTheApproval(t *testing.T) {
+func TestADecisionIsASignalToTheApprovalOfAnOldWorker(t *testing.T) {
 	var sent contract.DecideSignal
 	a := onTemporal(t, &fakeClient{
 		SignalFn: func(id, signal string, arg any) error {
@@ -141,5 +142,68 @@ func TestAnEndedApprovalIsReadWithoutAWorker(t *testing.T) {
 	reply := a.want(200, a.do("GET", approvalPath, ""))
 	if !closed || reply.text("status") != "rejected" || reply.text("approval", "tool_args", "name") != "disk" {
 		t.Error(reply.raw)
+	}
+}
+
+func TestADecisionIsAnUpdateOfTheApproval(t *testing.T) {
+	var sent contract.DecideSignal
+	a := onTemporal(t, &fakeClient{
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		DecideFn: func(id string, in contract.DecideSignal) (contract.ApprovalResult, error) {
+			if id != "approval-"+someUUID {
+				t.Errorf("update of %s", id)
+			}
+			sent = in
+			return approvalRecord(contract.Approved, in.RequestID), nil
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "done") },
+	})
+	a.want(200, a.do("POST", approvalPath, `{"approved":true,"by":"ops"}`, "Authorization: Bearer canary"))
+	if !sent.Approved || sent.By != "ops" {
+		t.Errorf("sent %+v", sent)
+	}
+	if token, err := a.keys.Open(someID, sent.Credential, epoch); err != nil || token.Bearer != "canary" {
+		t.Errorf("credential: %v", err)
+	}
+}
+
+func TestAnUpdateThatDoesNotDecide(t *testing.T) {
+	refused := func(kind contract.Kind) error {
+		return temporal.NewNonRetryableApplicationError("no", string(kind), nil)
+	}
+	late := client.NewWorkflowUpdateServiceTimeoutOrCanceledError(context.DeadlineExceeded)
+	running, over := enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
+	for name, tt := range map[string]struct {
+		err     error
+		status  enumspb.WorkflowExecutionStatus
+		kind    contract.Kind
+		signals int
+	}{
+		"decided":                       {refused(contract.KindDecided), running, contract.KindDecided, 0},
+		"not an answer":                 {refused(contract.KindInvalid), running, contract.KindInvalid, 0},
+		"its schema is stored":          {refused(contract.KindBlob), running, "", 1},
+		"closed":                        {errMissing, over, contract.KindDecided, 0},
+		"no worker":                     {late, running, "", 1},
+		"no worker in time, then taken": {late, over, "", 0},
+		"a task that fails":             {serviceerror.NewWorkflowNotReady("failing"), running, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			signals := 0
+			b := onTemporal(t, &fakeClient{
+				DecideFn: func(string, contract.DecideSignal) (contract.ApprovalResult, error) {
+					return contract.ApprovalResult{}, tt.err
+				},
+				DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+					return described(tt.status, nil), nil
+				},
+				SignalFn: func(string, string, any) error { signals++; return nil },
+			}).Backend
+			record, err := b.Decide(t.Context(), someUUID, contract.DecideSignal{})
+			if record != nil || kindOf(err) != tt.kind || signals != tt.signals {
+				t.Errorf("record %+v, %v, %d signals", record, err, signals)
+			}
+		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
@@ -25,10 +26,13 @@ import (
 // fakeClient is a Temporal client. A call without a function panics.
 type fakeClient struct {
 	client.Client
-	ExecuteFn  func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error)
-	GetFn      func(workflowID string) client.WorkflowRun
-	SignalFn   func(workflowID, signal string, arg any) error
-	UpdateFn   func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	ExecuteFn func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error)
+	GetFn     func(workflowID string) client.WorkflowRun
+	SignalFn  func(workflowID, signal string, arg any) error
+	UpdateFn  func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	// DecideFn handles the updates of approvals. Without it they are refused as by a worker that
+	// does not know them.
+	DecideFn   func(workflowID string, in contract.DecideSignal) (contract.ApprovalResult, error)
 	QueryFn    func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 	DescribeFn func(workflowID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	HistoryFn  func(workflowID string) []*historypb.HistoryEvent
@@ -66,7 +70,17 @@ func (f *fakeClient) SignalWithStartWorkflow(_ context.Context, workflowID, sign
 }
 
 func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
-	return f.UpdateFn(o)
+	if o.UpdateName != contract.UpdateDecide {
+		return f.UpdateFn(o)
+	}
+	if f.DecideFn == nil {
+		return nil, temporal.NewApplicationError("unknown update decide. KnownUpdates=[]", "")
+	}
+	record, err := f.DecideFn(o.WorkflowID, o.Args[0].(contract.DecideSignal))
+	if err != nil {
+		return nil, err
+	}
+	return fakeHandle{encoded: encoded{value: record}}, nil
 }
 
 func (f *fakeClient) QueryWorkflowWithOptions(_ context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {

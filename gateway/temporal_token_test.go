@@ -46,7 +46,7 @@ func TestALongTokenIsStoredOutsideHistory(t *testing.T) {
 	if _, err := a.Backend.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID, First: &m}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Credential: long}); err != nil {
+	if _, err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Credential: long}); err != nil {
 		t.Fatal(err)
 	}
 	if len(sent) != 3 {
@@ -79,7 +79,7 @@ func TestTheTokenOfARefusedMessageIsNotStored(t *testing.T) {
 	if err != nil || !there.Existed {
 		t.Errorf("%+v, %v", there, err)
 	}
-	if err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Credential: long}); kindOf(err) != contract.KindDecided {
+	if _, err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Credential: long}); kindOf(err) != contract.KindDecided {
 		t.Error(err)
 	}
 	if _, err := a.blobs.Get(t.Context(), contract.NewBlob([]byte(long))); err == nil {
@@ -103,11 +103,11 @@ func TestUnreadDecisionsAreLimited(t *testing.T) {
 				DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return d, nil },
 				SignalFn:   func(string, string, any) error { signals++; return nil },
 			}).Backend
-			if err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); err != nil || signals != 1 {
+			if _, err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); err != nil || signals != 1 {
 				t.Fatalf("%d signals, %v", signals, err)
 			}
 			grow(d)
-			if err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); kindOf(err) != service.KindUnavailable || signals != 1 {
+			if _, err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); kindOf(err) != service.KindUnavailable || signals != 1 {
 				t.Errorf("%d signals, %v", signals, err)
 			}
 		})

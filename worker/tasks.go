@@ -40,9 +40,9 @@ func openTasks(dir string, alone bool, logger *slog.Logger) (*tasklog.Log, error
 }
 
 // NewCalls makes the table of the calls that this process makes. Its successor polls the same
-// queue, and goes on with what a kill has left there. noticed is as in calls.New.
-func NewCalls(taskQueue string, l *tasklog.Log, noticed bool) *calls.Table {
-	return calls.New(taskQueue+"-"+l.ID(), noticed)
+// queue, and goes on with what a kill has left there. tasks is as in calls.New.
+func NewCalls(taskQueue string, l *tasklog.Log, tasks *calls.WorkflowTasks) *calls.Table {
+	return calls.New(taskQueue+"-"+l.ID(), tasks)
 }
 
 // giveBackTime limits how long a start waits for the server to take tasks back.

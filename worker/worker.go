@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -57,10 +58,10 @@ type Worker struct {
 // New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
 // continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
-	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), false))
+	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
 	var once sync.Once
 	o := worker.Options{
-		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address), calls.Heartbeats()},
+		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), calls.Heartbeats()},
 		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,

@@ -37,7 +37,7 @@ func (n *names) RegisterActivityWithOptions(a any, o activity.RegisterOptions) {
 
 func registered(a worker.Activities) []string {
 	var n names
-	worker.Register(&n, a, calls.New("own", false))
+	worker.Register(&n, a, calls.New("own", nil))
 	slices.Sort(n)
 	return n
 }

@@ -9,16 +9,18 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/answer"
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
 // Approval waits for one decision, without a time limit unless it has a timeout. Its result is
 // the audit record. A signal that is not recognised leaves it waiting and is shown in its
 // details; after many of them it continues as new, under the same ID and for the same parent.
-// The first recognised signal decides. Cancelling the workflow is a decision too, so it never
-// fails.
+// The first recognised signal or accepted update decides. Cancelling the workflow is a decision
+// too, so it never fails.
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
 	if in.Carried != nil {
@@ -27,12 +29,18 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
 	}
+	if err := a.takeUpdates(ctx); err != nil {
+		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
+	}
 	a.show(ctx)
 	a.wait(ctx)
 	if a.view.Result == nil {
 		return contract.ApprovalResult{}, a.continueAsNew(ctx)
 	}
 	a.show(ctx)
+	if err := workflow.Await(detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+		return contract.ApprovalResult{}, err
+	}
 	return *a.view.Result, nil
 }
 
@@ -40,20 +48,25 @@ type approval struct {
 	in      contract.ApprovalInput
 	view    contract.ApprovalView
 	ignored int // signals, in this run
+
+	updates []*decideUpdate // not handled yet
 }
 
 // wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	for a.view.Result == nil && !(ch.Len() == 0 && a.mayRollOver(ctx)) {
-		ok, err := a.awaitSignal(ctx, ch)
+	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 }
+	for a.view.Result == nil && (arrived() || !a.mayRollOver(ctx)) {
+		ok, err := a.await(ctx, arrived)
 		switch {
-		case temporal.IsCanceledError(err) && ch.Len() == 0:
+		case ch.Len() > 0: // before updates: a signal was recorded when it came
+			a.handleSignal(ctx, ch)
+		case len(a.updates) > 0:
+			a.handleUpdate(ctx)
+		case temporal.IsCanceledError(err):
 			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
 		case err == nil && !ok:
 			a.conclude(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
-		default:
-			a.handleSignal(ctx, ch)
 		}
 	}
 }
@@ -74,9 +87,8 @@ func (a *approval) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
-// awaitSignal returns false without an error if the approval has expired.
-func (a *approval) awaitSignal(ctx workflow.Context, ch workflow.ReceiveChannel) (bool, error) {
-	arrived := func() bool { return ch.Len() > 0 }
+// await returns false without an error if the approval has expired.
+func (a *approval) await(ctx workflow.Context, arrived func() bool) (bool, error) {
 	if a.in.Timeout <= 0 {
 		return true, workflow.Await(ctx, arrived)
 	}
@@ -85,7 +97,7 @@ func (a *approval) awaitSignal(ctx workflow.Context, ch workflow.ReceiveChannel)
 }
 
 func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel) {
-	raw, ok := receive(ch)
+	raw, ok := signal.Receive(ch)
 	if !ok {
 		return
 	}
@@ -97,6 +109,11 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 		a.show(ctx)
 		return
 	}
+	a.decide(ctx, given)
+}
+
+// decide concludes the approval with a person's decision.
+func (a *approval) decide(ctx workflow.Context, given contract.DecideSignal) {
 	decision := contract.Rejected
 	if given.Approved {
 		decision = contract.Approved
@@ -142,18 +159,15 @@ func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.App
 // shortName cuts a name from outside to fit a log line.
 func shortName(name string) string { return fmt.Sprintf("%.100s", name) }
 
-// query returns everything but the credential, which is for the conversation, and the answer to
-// a question, which is for the server that asked.
 func (a *approval) query() (contract.ApprovalView, error) {
 	v := a.view
 	if v.Result != nil {
-		record := *v.Result
-		record.Credential, record.Content = "", contract.JSON{}
+		record := v.Result.Public()
 		v.Result = &record
 	}
 	return v, nil
 }
 
 func (a *approval) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, wording.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, console.Of(ctx)))
 }

@@ -19,14 +19,14 @@
 //	Conversation: signals message, cancel, close; report from nodes; question from the
 //	              activity that calls a tool (nodes take it too); follow from its Push;
 //	              queries conversation, pending, tree; update await_settled (read-only)
-//	Approval:     signal decide; query approval
+//	Approval:     signal and update decide; query approval
 //	Push:         signals set and delete, and task from its conversation; query push_configs
 //
 // # Where to look
 //
 //	register.go      the workflows; options.go timeouts and retries; exec.go runs activities, with
 //	                 package handover where they may be local or not
-//	conversation.go  Conversation: its loop; requests.go and signals.go its signals;
+//	conversation.go  Conversation: its loop; requests.go and package signal its signals;
 //	                 refusals.go its refusals; publish.go its queries and exports;
 //	                 listing.go memo and search attributes; task.go conversations that are tasks
 //	turn.go          a turn; pipeline.go a turn of a tree
@@ -39,11 +39,11 @@
 //	                 client_tool.go by the sender of the message
 //	ask.go           how a leaf asks a person; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
-//	approval.go      Approval; read_answer.go and answers.go its answers
+//	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	push.go          Push: push_signals.go, webhook.go; notify.go the conversation's side
-//	reset.go         after a reset; console.go the commands in details
+//	reset.go         after a reset; package console the commands in details
 //
 // # How a conversation runs
 //
@@ -148,6 +148,17 @@
 // A node's timeout counts elapsed time without the time spent waiting for people: leaves
 // measure it (stopwatch), composite nodes pass on the remainder.
 //
+// # How an approval is decided
+//
+// The gateway decides with an update, which checks, decides and answers in one round trip. An
+// update that is refused leaves no event; one that decides takes three or four database
+// transactions fewer than the signal and the wait for the result (decide_update.go). An update
+// is not durable before a worker has accepted it, so the gateway sends the signal when none does
+// in time, and to workers that do not know the update. The signal stays what people type. One
+// loop takes both, signals first: they were recorded when they came. Each update has its own
+// ID. With the ID of its request, the server would return the first result to a repeated
+// request too, and the gateway could not mark the reply as repeated.
+//
 // # Whose token is used
 //
 // A turn and all its calls use the requester's token. If the agent is configured so
@@ -179,7 +190,7 @@
 // # What details show
 //
 // Workflow details are not part of the history. They are produced when somebody looks, and so
-// may contain what only the worker knows: the server address for the commands (console.go).
+// may contain what only the worker knows: the server address for the commands (package console).
 //
 // # What a reset does
 //

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/signal"
 )
 
 // notifier sends the states of a task to its Push workflow, if there is one.
@@ -19,7 +20,7 @@ const changeNotify = "notify"
 
 // receiveFollows handles requests for notifications. The current state is sent at once.
 func (c *conversation) receiveFollows(ctx workflow.Context) {
-	for _, ok := receive(c.follows); ok; _, ok = receive(c.follows) {
+	for _, ok := signal.Receive(c.follows); ok; _, ok = signal.Receive(c.follows) {
 		c.state.Notify = true
 		c.notifier.lastState = ""
 		c.publishState(ctx, c.view())

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -124,6 +125,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.signalProblem + " " + c.exportProblem)
 	v := c.view()
-	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, console.Of(ctx)))
 	c.publishState(ctx, v)
 }

@@ -12,6 +12,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -28,7 +29,7 @@ func (p *push) receive(ctx workflow.Context) {
 // handleSignals passes the signals of a channel to use. An invalid signal changes nothing and
 // is shown in the details.
 func handleSignals[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
-	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
+	for raw, ok := signal.Receive(ch); ok; raw, ok = signal.Receive(ch) {
 		var v T
 		err := json.Unmarshal(raw, &v)
 		if err == nil {

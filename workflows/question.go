@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -80,7 +81,7 @@ func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal
 // routeQuestions passes questions to the calls that they belong to. A question of a call that
 // is not running is dropped: its answer would not be used.
 func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
-	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
+	for raw, ok := signal.Receive(ch); ok; raw, ok = signal.Receive(ch) {
 		var q contract.QuestionSignal
 		if err := json.Unmarshal(raw, &q); err != nil || !contract.IsUUID(q.UUID) {
 			workflow.GetLogger(ctx).Warn("a question was not understood", "error", err)

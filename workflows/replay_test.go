@@ -25,9 +25,11 @@ var recorded = []string{
 	"nested", "nested-root", "nested-both", "nested-branch",
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
+	// Recorded in mode auto.
+	"auto", "auto-slow", "auto-tree", "auto-tree-root", "auto-tree-sides",
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
-	"queue-carried", "approval-left", "approval-continued",
+	"queue-carried", "approval-left", "approval-continued", "approval-update",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }

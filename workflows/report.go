@@ -7,8 +7,10 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -125,7 +127,7 @@ func (c *composite) receiveSignals(ctx workflow.Context) {
 }
 
 func (c *composite) receiveReports(ctx workflow.Context) {
-	for raw, ok := receive(c.reporter.reports); ok; raw, ok = receive(c.reporter.reports) {
+	for raw, ok := signal.Receive(c.reporter.reports); ok; raw, ok = signal.Receive(c.reporter.reports) {
 		var batch contract.NodeReports
 		if err := json.Unmarshal(raw, &batch); err != nil {
 			workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)
@@ -182,7 +184,7 @@ func (c *composite) refresh(ctx workflow.Context) {
 
 // show updates the details in the Web UI.
 func (c *composite) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, wording.NodeDetails(c.in.Node, c.state, c.open, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.NodeDetails(c.in.Node, c.state, c.open, console.Of(ctx)))
 }
 
 // snapshot returns a copy of the node's state.

@@ -11,14 +11,15 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
 // receive handles all signals that have arrived. Messages come before cancellations that
 // arrived with them, so that a cancellation finds the turn that it is meant for.
 func (c *conversation) receive(ctx workflow.Context) {
-	for raw, ok := receive(c.messages); ok; raw, ok = receive(c.messages) {
-		m, err := readMessage(raw)
+	for raw, ok := signal.Receive(c.messages); ok; raw, ok = signal.Receive(c.messages) {
+		m, err := signal.Message(raw)
 		if err != nil {
 			c.signalProblem = err.Error()
 			c.show(ctx)
@@ -33,21 +34,21 @@ func (c *conversation) receive(ctx workflow.Context) {
 			c.startTurn(ctx)
 		}
 	}
-	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
-		c.cancel(ctx, readOptional[contract.CancelSignal](raw))
+	for raw, ok := signal.Receive(c.cancels); ok; raw, ok = signal.Receive(c.cancels) {
+		c.cancel(ctx, signal.Optional[contract.CancelSignal](raw))
 	}
 	c.receiveReports(ctx)
 	c.receiveQuestions(ctx)
 	c.receiveFollows(ctx)
-	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
-		c.close(readOptional[contract.CloseSignal](raw), nil)
+	for raw, ok := signal.Receive(c.closes); ok; raw, ok = signal.Receive(c.closes) {
+		c.close(signal.Optional[contract.CloseSignal](raw), nil)
 	}
 }
 
 // receiveReports passes reports to the turn that they belong to. Late reports of an earlier
 // turn are dropped.
 func (c *conversation) receiveReports(ctx workflow.Context) {
-	for raw, ok := receive(c.reports); ok; raw, ok = receive(c.reports) {
+	for raw, ok := signal.Receive(c.reports); ok; raw, ok = signal.Receive(c.reports) {
 		var batch contract.NodeReports
 		if err := json.Unmarshal(raw, &batch); err != nil {
 			workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)

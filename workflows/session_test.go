@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -113,7 +114,7 @@ func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
 	// On a busy machine a coroutine may not run for the second that is the default.
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, workflows.ShowConsole(serverAddress)}, DeadlockDetectionTimeout: 2 * time.Minute})
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, console.Show(serverAddress)}, DeadlockDetectionTimeout: 2 * time.Minute})
 	workflows.Register(env)
 	return env
 }

@@ -59,8 +59,10 @@ type Conversations interface {
 }
 
 type Approvals interface {
-	// Decide sends a decision. It fails with KindDecided if the approval was decided before.
-	Decide(ctx context.Context, uuid string, in contract.DecideSignal) error
+	// Decide sends a decision and returns its record, or nil if the record is not known yet. It
+	// fails with KindDecided if the approval was decided before, and with KindInvalid if the
+	// approval does not take the answer.
+	Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error)
 	// Decision waits for the decision and returns its record.
 	Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	Approval(ctx context.Context, uuid string) (contract.ApprovalView, error)

@@ -16,25 +16,35 @@ type Decision struct {
 	Signal contract.DecideSignal
 }
 
-// Decide sends a decision. An earlier decision is not an error: late reports that there was
-// one, and DecisionRecord returns the one that counts. It may be an earlier attempt of this
-// request.
-func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (late bool, err error) {
+// Receipt is what is known of a decision that was sent.
+type Receipt struct {
+	UUID string
+	// Late reports whether the approval was decided before, maybe by an earlier attempt of the
+	// same request.
+	Late bool
+
+	record *contract.ApprovalResult // nil if not known yet
+}
+
+// Decide sends a decision. An earlier decision is not an error: DecisionRecord returns the one
+// that counts.
+func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (Receipt, error) {
+	r := Receipt{UUID: d.UUID}
 	note, err := c.Note(Note{d.Signal.Reason, d.Signal.By})
 	if err != nil {
-		return false, err
+		return r, err
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	d.Signal.By = note.By
 	if d.Signal.Credential, err = s.sealFor(ctx, c, d); err != nil {
-		return false, err
+		return r, err
 	}
-	err = s.backend.Decide(ctx, d.UUID, d.Signal)
-	if IsKind(err, contract.KindDecided) {
-		return true, nil
+	r.record, err = s.backend.Decide(ctx, d.UUID, d.Signal)
+	if r.Late = IsKind(err, contract.KindDecided); r.Late {
+		return r, nil
 	}
-	return false, err
+	return r, err
 }
 
 // sealFor seals the caller's token for a decision if the token may be used.
@@ -57,21 +67,18 @@ func (s *Service) sealFor(ctx context.Context, c Caller, d Decision) (string, er
 
 // DecisionRecord waits for the record of the decision that counts. It fails with ErrClosing
 // when the service closes.
-func (s *Service) DecisionRecord(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+func (s *Service) DecisionRecord(ctx context.Context, r Receipt) (contract.ApprovalResult, error) {
+	if r.record != nil {
+		return *r.record, nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.closing, func() { cancel(ErrClosing) })()
-	record, err := s.backend.Decision(ctx, uuid)
+	record, err := s.backend.Decision(ctx, r.UUID)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return record, err
-}
-
-// PublicRecord returns a record without credential and content.
-func PublicRecord(r contract.ApprovalResult) contract.ApprovalResult {
-	r.Credential, r.Content = "", contract.JSON{}
-	return r
 }
 
 // AlreadyDecided describes the decision that counts.

@@ -20,8 +20,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows/contract"
@@ -32,8 +32,9 @@ var ask = contract.Activity[string, string]{Name: "ask"}
 
 const (
 	conversation = "conversation-11111111-1111-4111-8111-111111111111"
-	node         = conversation + "/turn-1/team" // holds a workflow task for 200 milliseconds
-	moment       = 400 * time.Millisecond        // is longer
+	node         = conversation + "/turn-1/team" // holds a workflow task for 100 milliseconds
+	moment       = 300 * time.Millisecond        // is longer
+	short        = 50 * time.Millisecond         // is shorter
 )
 
 // model answers calls and notes how they were made.
@@ -127,7 +128,7 @@ func want(t *testing.T, what string, got, want any) {
 
 func TestAQuickCallIsMadeByTheLocalActivity(t *testing.T) {
 	m := &model{answer: func(context.Context, string) (string, error) { return "answer", nil }}
-	table := calls.New("own", true)
+	table := calls.New("own", calls.NewWorkflowTasks())
 	b := setUp(t, conversation, m, table, table)
 	answer, err := b.run(t, "one", "two")
 	want(t, "error", err, nil)
@@ -154,7 +155,7 @@ func checkJoin(t *testing.T, beatsLate bool) {
 		}
 		return pause(ctx, moment)
 	}}
-	table := calls.New("own", false)
+	table := calls.New("own", nil)
 	b := setUp(t, conversation, m, table, table)
 	var beats []string
 	b.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
@@ -181,7 +182,7 @@ func checkJoin(t *testing.T, beatsLate bool) {
 
 func TestTheCallsOfOneWorkflowTaskShareItsTime(t *testing.T) {
 	m := &model{answer: func(ctx context.Context, _ string) (string, error) { return pause(ctx, 20*time.Millisecond) }}
-	table := calls.New("own", true)
+	table := calls.New("own", calls.NewWorkflowTasks())
 	b := setUp(t, node, m, table, table)
 	inputs := make([]string, 20)
 	_, err := b.run(t, inputs...)
@@ -203,7 +204,7 @@ func TestAFailureIsRepeatedAsThatOfARegularActivity(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &model{answer: func(context.Context, string) (string, error) { return "", c.fail() }}
-			table := calls.New("own", true)
+			table := calls.New("own", calls.NewWorkflowTasks())
 			b := setUp(t, conversation, m, table, table)
 			if _, err := b.run(t, "one"); err == nil {
 				t.Error("no error")
@@ -215,7 +216,7 @@ func TestAFailureIsRepeatedAsThatOfARegularActivity(t *testing.T) {
 
 func TestACallOfAWorkerThatHasDiedIsMadeAgain(t *testing.T) {
 	m := &model{answer: func(ctx context.Context, _ string) (string, error) { return pause(ctx, moment) }}
-	b := setUp(t, node, m, calls.New("own", true), calls.New("own", true))
+	b := setUp(t, node, m, calls.New("own", calls.NewWorkflowTasks()), calls.New("own", calls.NewWorkflowTasks()))
 	answer, err := b.run(t, "one")
 	want(t, "error", err, nil)
 	want(t, "answer", answer, "answer")
@@ -224,7 +225,7 @@ func TestACallOfAWorkerThatHasDiedIsMadeAgain(t *testing.T) {
 
 func TestAClosedTableStartsNothing(t *testing.T) {
 	m := &model{answer: func(context.Context, string) (string, error) { return "answer", nil }}
-	table := calls.New("own", true)
+	table := calls.New("own", calls.NewWorkflowTasks())
 	table.Close()
 	b := setUp(t, conversation, m, table, table)
 	_, err := b.run(t, "one")
@@ -243,20 +244,23 @@ func TestWhatNeedsTheConversationHandsItsCallsOver(t *testing.T) {
 		"signal":        {&workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
 		"query":         {&workflowservice.QueryWorkflowRequest{Execution: execution}, conversation, true},
 		"cancel":        {&workflowservice.RequestCancelWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
+		"terminate":     {&workflowservice.TerminateWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
+		"reset":         {&workflowservice.ResetWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
 		"of its node":   {&workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: execution}, node, true},
 		"wait":          {&workflowservice.UpdateWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, false},
 		"of another":    {&workflowservice.QueryWorkflowRequest{Execution: &commonpb.WorkflowExecution{WorkflowId: "x"}}, conversation, false},
 		"worker's stop": {nil, conversation, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table := calls.New("own", true)
+			tasks := calls.NewWorkflowTasks()
+			table := calls.New("own", tasks)
 			m := &model{answer: func(ctx context.Context, _ string) (string, error) {
 				if c.request == nil {
 					table.Close()
 				} else {
-					send(t, table, c.request)
+					handle(t, tasks, c.request, nil)
 				}
-				return pause(ctx, 100*time.Millisecond)
+				return pause(ctx, short)
 			}}
 			b := setUp(t, c.workflow, m, table, table)
 			_, err := b.run(t, "one")
@@ -267,14 +271,67 @@ func TestWhatNeedsTheConversationHandsItsCallsOver(t *testing.T) {
 	}
 }
 
-func send(t *testing.T, table *calls.Table, request proto.Message) {
+// handle lets a server with the interceptor of tasks handle a request. during is called meanwhile.
+func handle(t *testing.T, tasks *calls.WorkflowTasks, request proto.Message, during func()) {
 	t.Helper()
-	sent := false
-	err := table.Interceptor()(t.Context(), "", request, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
-		sent = true
-		return nil
+	handled := false
+	_, err := tasks.Interceptor()(t.Context(), request, nil, func(context.Context, any) (any, error) {
+		handled = true
+		if during != nil {
+			during()
+		}
+		return nil, nil
 	})
-	want(t, "sent", sent, true)
+	want(t, "handled", handled, true)
+	want(t, "error", err, nil)
+}
+
+// The server buffers a request that it handles after the start of a workflow task, also before
+// the task has made its first call.
+func TestARequestBeforeTheFirstCallHandsItOver(t *testing.T) {
+	const started = 7 // event of the workflow task
+	signal := &workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: conversation}}
+	for name, c := range map[string]struct {
+		arrange  func(signal, start, deliver func(), during func(func()))
+		released bool
+	}{
+		"none":                  {func(_, start, deliver func(), _ func(func())) { start(); deliver() }, false},
+		"before the task":       {func(signal, start, deliver func(), _ func(func())) { signal(); start(); deliver() }, false},
+		"before its delivery":   {func(signal, start, deliver func(), _ func(func())) { start(); signal(); deliver() }, true},
+		"during its delivery":   {func(_, start, deliver func(), during func(func())) { during(func() { start(); deliver() }) }, true},
+		"after its delivery":    {func(signal, start, deliver func(), _ func(func())) { start(); deliver(); signal() }, true},
+		"before its redelivery": {func(signal, start, deliver func(), _ func(func())) { start(); deliver(); signal(); deliver() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tasks := calls.NewWorkflowTasks()
+			var at time.Time
+			c.arrange(
+				func() { handle(t, tasks, signal, nil) },
+				func() { at = time.Now() },
+				func() { deliver(t, tasks, started, at) },
+				func(during func()) { handle(t, tasks, signal, during) },
+			)
+			m := &model{answer: func(ctx context.Context, _ string) (string, error) { return pause(ctx, short) }}
+			table := calls.New("own", tasks)
+			b := setUp(t, conversation, m, table, table)
+			b.SetCurrentHistoryLength(started)
+			_, err := b.run(t, "one")
+			want(t, "error", err, nil)
+			want(t, "calls", len(m.asked()), 1)
+			want(t, "handed over", len(b.joins) == 1, c.released)
+		})
+	}
+}
+
+// deliver lets a server with the interceptor of tasks deliver a workflow task.
+func deliver(t *testing.T, tasks *calls.WorkflowTasks, event int64, started time.Time) {
+	t.Helper()
+	run := &commonpb.WorkflowExecution{WorkflowId: conversation, RunId: "default-test-run-id"} // of the test environment
+	_, err := tasks.Interceptor()(t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{}, nil, func(context.Context, any) (any, error) {
+		return &workflowservice.PollWorkflowTaskQueueResponse{
+			WorkflowExecution: run, StartedEventId: event, StartedTime: timestamppb.New(started),
+		}, nil
+	})
 	want(t, "error", err, nil)
 }
 
@@ -285,7 +342,7 @@ func TestACallThatTheWorkflowGivesUpEnds(t *testing.T) {
 		ended <- ctx.Err()
 		return "", ctx.Err()
 	}}
-	table := calls.New("own", true)
+	table := calls.New("own", calls.NewWorkflowTasks())
 	b := setUp(t, conversation, m, table, table)
 	b.RegisterDelayedCallback(b.CancelWorkflow, time.Millisecond)
 	if _, err := b.run(t, "one"); !temporal.IsCanceledError(err) {

@@ -1,10 +1,11 @@
 // Package calls is the worker's side of package handover: calls that this process starts in
 // local activities, and that regular activities may join.
 //
-//	table.go      the calls, and for how long they hold a workflow task
-//	call.go       Start and Join, the activities around a call
-//	heartbeat.go  heartbeats of a call
-//	notice.go     requests that need a held workflow task
+//	table.go           the calls, and for how long they hold a workflow task
+//	call.go            Start and Join, the activities around a call
+//	heartbeat.go       heartbeats of a call
+//	workflow_tasks.go  workflow tasks that are held, and their release
+//	notice.go          requests that need a held workflow task
 //
 // A call is a goroutine with its own context. The local activity waits for it while the
 // workflow task may be held, and then returns a ticket; the regular activity that joins the
@@ -14,12 +15,12 @@
 // # How long a workflow task is held
 //
 // A signal or a query waits while a local activity runs, so all calls of one workflow task
-// together may take two seconds, and less if a request to the conversation is sent: an
-// interceptor of the process's own connection sees the request before the server does, and
-// hands the calls over. It cannot see requests of other processes or the actions of child
-// workflows. There a workflow task is held for 200 milliseconds: long enough for calls that are
-// cheaper locally, and a short delay for requests.
+// together may take one and a half seconds, and less if a request to the conversation arrives:
+// an interceptor of the server in this process sees the requests of all clients, and hands the
+// calls over. The server buffers a request that arrives after a workflow task has started. If
+// that is before the first call, the task is not held at all.
 //
-// Requests in the milliseconds between the start of a workflow task and its first call are not
-// noticed either, and wait for the two seconds.
+// The interceptor does not see the requests to a server in another process, nor the actions of
+// child workflows. There a workflow task is held for 100 milliseconds: long enough for calls
+// that are cheaper locally, and a short delay for requests.
 package calls

@@ -4,18 +4,26 @@ import (
 	"context"
 
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
 )
 
-// Interceptor is for the connection of a process that both makes calls and sends requests to
-// conversations. A request that must not wait for a call hands it over. Updates do not: they
-// wait for the end of a turn.
-func (t *Table) Interceptor() grpc.UnaryClientInterceptor {
-	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+// Interceptor is for the frontend of a server in this process, which handles the requests of
+// all clients: of the gateway, the Web UI and the temporal CLI. A request that needs a workflow
+// task of a conversation, or ends its run, hands its calls over. Updates do not: they wait for
+// the end of a turn.
+func (w *WorkflowTasks) Interceptor() grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if id := receiver(req); id != "" {
-			t.Release(id)
+			w.beginRequest(id)
+			defer w.endRequest(id)
 		}
-		return invoke(ctx, method, req, reply, cc, o...)
+		reply, err := handle(ctx, req)
+		if p := delivery(reply); p.GetStartedEventId() > 0 {
+			run := p.GetWorkflowExecution()
+			w.deliver(workflow.Execution{ID: run.GetWorkflowId(), RunID: run.GetRunId()}, int(p.GetStartedEventId()), p.GetStartedTime().AsTime())
+		}
+		return reply, err
 	}
 }
 
@@ -24,10 +32,29 @@ func receiver(req any) string {
 	switch r := req.(type) {
 	case *workflowservice.SignalWorkflowExecutionRequest:
 		return r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.SignalWithStartWorkflowExecutionRequest:
+		return r.GetWorkflowId()
 	case *workflowservice.RequestCancelWorkflowExecutionRequest:
+		return r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.TerminateWorkflowExecutionRequest:
+		return r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.ResetWorkflowExecutionRequest:
 		return r.GetWorkflowExecution().GetWorkflowId()
 	case *workflowservice.QueryWorkflowRequest:
 		return r.GetExecution().GetWorkflowId()
 	}
 	return ""
+}
+
+// delivery returns the workflow task that a reply delivers to a worker, or nil.
+func delivery(reply any) *workflowservice.PollWorkflowTaskQueueResponse {
+	switch r := reply.(type) {
+	case *workflowservice.PollWorkflowTaskQueueResponse:
+		return r
+	case *workflowservice.RespondWorkflowTaskCompletedResponse:
+		return r.GetWorkflowTask()
+	case *workflowservice.StartWorkflowExecutionResponse:
+		return r.GetEagerWorkflowTask()
+	}
+	return nil
 }

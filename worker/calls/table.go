@@ -5,23 +5,19 @@ import (
 	"crypto/rand"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
 )
 
 const (
 	// holdNoticed is the time that a workflow task is held if all requests to its conversation
-	// pass through Interceptor; holdUnnoticed is the time otherwise.
-	holdNoticed   = 2 * time.Second
-	holdUnnoticed = 200 * time.Millisecond
-	// taskTime exceeds the duration of any workflow task.
-	taskTime = 15 * time.Second
+	// pass through the Interceptor; holdUnnoticed is the time otherwise.
+	holdNoticed   = 1500 * time.Millisecond
+	holdUnnoticed = 100 * time.Millisecond
 	// keep is the time that a call waits for the activity that joins it. It exceeds the time
 	// that the activity waits for its worker.
 	keep = time.Minute
@@ -34,18 +30,22 @@ const Max = 1000
 // Table has the calls of this process. It is safe for concurrent use.
 type Table struct {
 	queue   string
-	noticed bool
+	tasks   *WorkflowTasks
+	noticed bool // requests to conversations pass through the Interceptor of tasks
 
 	mu     sync.Mutex
 	closed bool
 	calls  map[string]*call
-	tasks  map[string]map[string]*task // by conversation and run
 }
 
-// New returns a table whose calls are joined through queue. noticed means that all requests to
-// conversations pass through Interceptor.
-func New(queue string, noticed bool) *Table {
-	return &Table{queue: queue, noticed: noticed, calls: map[string]*call{}, tasks: map[string]map[string]*task{}}
+// New returns a table whose calls are joined through queue. tasks is nil if the server is
+// another process.
+func New(queue string, tasks *WorkflowTasks) *Table {
+	t := &Table{queue: queue, tasks: tasks, noticed: tasks != nil, calls: map[string]*call{}}
+	if tasks == nil {
+		t.tasks = NewWorkflowTasks()
+	}
+	return t
 }
 
 // Queue is the task queue of the activities that join the table's calls.
@@ -56,22 +56,7 @@ func (t *Table) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	for conversation := range t.tasks {
-		t.release(conversation)
-	}
-}
-
-// Release hands over the calls of a conversation: its workflow tasks are needed.
-func (t *Table) Release(workflowID string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.release(conversationOf(workflowID))
-}
-
-func (t *Table) release(conversation string) {
-	for _, k := range t.tasks[conversation] {
-		k.release()
-	}
+	t.tasks.releaseAll()
 }
 
 // begin adds a call for a local activity. It returns nil if the table is full or closed.
@@ -82,7 +67,7 @@ func (t *Table) begin(ctx context.Context, number int) *call {
 	if t.closed || len(t.calls) >= Max {
 		return nil
 	}
-	c := newCall(ctx, rand.Text(), t.task(run, number))
+	c := newCall(ctx, rand.Text(), t.tasks.hold(run, number, t.limit(run.ID)))
 	t.calls[c.id] = c
 	return c
 }
@@ -139,55 +124,11 @@ func (t *Table) all() []*call {
 
 func (t *Table) ticket(c *call) *contract.Ticket { return &contract.Ticket{Queue: t.queue, ID: c.id} }
 
-// task is a workflow task that local activities hold.
-type task struct {
-	number   int
-	until    time.Time
-	released chan struct{}
-	once     sync.Once
-}
-
-func (k *task) release() { k.once.Do(func() { close(k.released) }) }
-
-// task returns the workflow task of a run. Its time begins with its first call.
-func (t *Table) task(run workflow.Execution, number int) *task {
-	conversation := conversationOf(run.ID)
-	k := t.tasks[conversation][run.RunID]
-	if k != nil && k.number == number {
-		return k
-	}
-	k = &task{number: number, until: time.Now().Add(t.hold(run.ID)), released: make(chan struct{})}
-	if t.tasks[conversation] == nil {
-		t.tasks[conversation] = map[string]*task{}
-	}
-	t.tasks[conversation][run.RunID] = k
-	time.AfterFunc(taskTime, func() { t.forget(conversation, run.RunID, k) })
-	return k
-}
-
-func (t *Table) forget(conversation, run string, k *task) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.tasks[conversation][run] != k {
-		return
-	}
-	delete(t.tasks[conversation], run)
-	if len(t.tasks[conversation]) == 0 {
-		delete(t.tasks, conversation)
-	}
-}
-
-// hold returns the time that a workflow task of a run is held. It is short for nodes, because
+// limit returns the time that a workflow task of a run is held. It is short for nodes, because
 // the server delivers the completion of their children without the Interceptor.
-func (t *Table) hold(workflowID string) time.Duration {
+func (t *Table) limit(workflowID string) time.Duration {
 	if t.noticed && conversationOf(workflowID) == workflowID {
 		return holdNoticed
 	}
 	return holdUnnoticed
-}
-
-// conversationOf returns the workflow ID of the conversation that a workflow belongs to.
-func conversationOf(workflowID string) string {
-	conversation, _, _ := strings.Cut(workflowID, "/")
-	return conversation
 }

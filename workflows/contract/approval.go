@@ -277,6 +277,13 @@ type ApprovalResult struct {
 	Outcome RunOutcome `json:"outcome,omitempty"`
 }
 
+// Public returns the record without the credential, which is for the conversation, and the
+// answer to a question, which is for the server that asked.
+func (r ApprovalResult) Public() ApprovalResult {
+	r.Credential, r.Content = "", JSON{}
+	return r
+}
+
 // Resolution returns the content of an approved answer about a call of unknown outcome.
 func (r ApprovalResult) Resolution() UnknownOutcomeAnswer { return resolution(r.Content) }
 

@@ -34,6 +34,10 @@ const (
 	QueryPushConfigs  = "push_configs"
 
 	UpdateAwaitSettled = "await_settled"
+	// UpdateDecide decides an Approval. Its argument is a DecideSignal, its result the
+	// ApprovalResult without credential and content. It is refused with KindDecided if another
+	// decision counts, and with KindInvalid if the approval does not take the answer.
+	UpdateDecide = "decide"
 )
 
 // DefaultTaskQueue is where workflows and activities run unless the

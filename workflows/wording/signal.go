@@ -14,6 +14,8 @@ const (
 	TextWebhookScheme = "the url must begin with http:// or https://"
 	TextTooManyAwaits = "too many wait for an answer: read it with the query instead"
 	TextAwaitEmptyID  = "request_ids: an id is empty"
+	TextDecided       = "the approval was decided already"
+	TextSchemaStored  = "the schema of the answer is too large for an update; send it as a signal"
 )
 
 // UnreadMessage returns the error of an unreadable message signal.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -32,15 +33,7 @@ func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf(`name: mortal
-host: 127.0.0.1
-port: %d
-data_dir: %s
-llm: {model: "openai:bench"}
-mcp_servers:
-  - {name: bench, url: "%s/mcp"}
-temporal: {port: %d, ui_port: 0}
-%s`, ports[0], filepath.Join(dir, "data"), f.tools.URL, ports[1], agent)
+	text := agentFile(strconv.Itoa(ports[0]), filepath.Join(dir, "data"), f.tools.URL+"/mcp", strconv.Itoa(ports[1]), agent)
 	m := &mortal{
 		site: &site{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
 		file: filepath.Join(dir, "agent.yaml"),
@@ -51,6 +44,20 @@ temporal: {port: %d, ui_port: 0}
 		return nil, err
 	}
 	return m, m.start()
+}
+
+// agentFile is the file of an agent with the given prompt or tree, on its own port and that of
+// its Temporal server.
+func agentFile(port, data, tools, temporal, agent string) string {
+	return fmt.Sprintf(`name: mortal
+host: 127.0.0.1
+port: %s
+data_dir: %s
+llm: {model: "openai:bench"}
+mcp_servers:
+  - {name: bench, url: "%s"}
+temporal: {port: %s, ui_port: 0}
+%s`, port, data, tools, temporal, agent)
 }
 
 func freePorts(n int) (ports []int, err error) {

@@ -40,7 +40,7 @@ type stack struct {
 	*site  // an agent without a tree
 	mode   contract.Execution
 	model  *model
-	calls  *calls.Table
+	holds  *calls.WorkflowTasks
 	config *config.Config
 	logger *slog.Logger
 	undo   []func() error
@@ -55,7 +55,7 @@ type site struct {
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
-	s := &stack{mode: mode, model: &model{}, calls: calls.New(taskQueue+"-calls", true)}
+	s := &stack{mode: mode, model: &model{}, holds: calls.NewWorkflowTasks()}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -70,7 +70,7 @@ func (s *stack) start(ctx context.Context) error {
 	s.undo = append(s.undo, func() error { return os.RemoveAll(dir) })
 	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	server, err := embedded.Start(ctx, embedded.Options{
-		DataDir: dir, SearchAttributes: connect.SearchAttributes(), Logger: logger,
+		DataDir: dir, SearchAttributes: connect.SearchAttributes(), Intercept: s.holds.Interceptor(), Logger: logger,
 	})
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
-		Intercept:   []grpc.UnaryClientInterceptor{s.calls.Interceptor(), s.changes.Interceptor()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Calls: s.calls}, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Calls: calls.New(taskQueue+"-calls", s.holds)}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
@@ -214,7 +214,8 @@ func (c *chat) turn(ctx context.Context) error {
 // says "write", or how long its call takes.
 type model struct {
 	hold   chan struct{}
-	remote llm.Model // called for the message "remote"
+	asked  chan struct{} // closed when a call waits for hold; may be nil
+	remote llm.Model     // called for the message "remote"
 }
 
 func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
@@ -233,6 +234,9 @@ func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) 
 		r.Model = "bench"
 		return m.remote.Generate(ctx, r)
 	case last.Content.Inline == "hold":
+		if m.asked != nil {
+			close(m.asked)
+		}
 		pause(ctx, m.hold)
 	}
 	return callOf("noop"), nil

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -24,6 +25,7 @@ var (
 	chaosTime = flag.Duration("chaos", 12*time.Second, "how long chaos lasts")
 	chaosFar  = flag.Bool("far", false, "whether there are users of far ends that lie and forget")
 	chaosSeed = flag.Uint64("seed", 0, "of the chaos; 0 is a new one")
+	chaosMode = flag.String("mode", "", "execution of the agents under chaos: regular, auto, lean; else the seed draws one")
 )
 
 // A user asks for one destructive call and decides about it.
@@ -44,6 +46,15 @@ type chaos struct {
 	users []*user
 }
 
+// drawMode draws how an agent runs its calls, and returns that line of its file.
+func drawMode(t *testing.T, r *rand.Rand) string {
+	t.Helper()
+	drawn := []contract.Execution{contract.ExecutionRegular, contract.ExecutionAuto, contract.ExecutionLean}[r.IntN(3)]
+	line := "execution: " + cmp.Or(*chaosMode, string(drawn))
+	t.Log(line)
+	return line + "\n"
+}
+
 // Under all failures, an approved call runs once or its outcome is reported as unknown, a call
 // that was not approved never runs, and every accepted message has an answer or a pending
 // approval.
@@ -55,6 +66,7 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("SEED=%d", seed)
 	c := &chaos{home: newHome(t)}
+	c.extra = drawMode(t, rand.New(rand.NewPCG(seed, 400)))
 	far := newFar(c, seed)
 	_, agent := c.outside()
 	c.api = newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", c.ports.api))

@@ -70,6 +70,7 @@ func newEstate(t *testing.T, form string, r *rand.Rand) *estate {
 	e.plan = drawPlan(r, fmt.Sprintf("http://127.0.0.1:%d/a2a", e.far.ports.api), form == "split" && r.IntN(4) == 0)
 	e.extra = e.plan.yaml()
 	e.drawDisk(r)
+	e.extra, e.far.extra = e.extra+drawMode(t, r), drawMode(t, r)
 	e.add("far", e.far, "agent")
 	if form == "one" {
 		e.add("agent", e.home, "agent")

@@ -3,9 +3,12 @@ package e2e_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -33,19 +36,17 @@ func slowly(h *home) *slowModel {
 	return s
 }
 
-// handedOver waits for the activity that joins the model call, and with beats also for its
-// first heartbeat: a kill between the server's response to a poll and its record of it costs a
-// timeout.
-func handedOver(t *testing.T, h *home, id string, beats bool) {
+// handedOver waits for the activity that joins a call, and with beats also for its first
+// heartbeat: a kill between the server's response to a poll and its record of it costs a timeout.
+func handedOver(t *testing.T, c client.Client, id, activity string, beats bool) {
 	t.Helper()
-	c := h.dial()
 	eventually(t, "the call is handed over", func() bool {
 		d, err := c.DescribeWorkflowExecution(context.Background(), contract.ConversationWorkflowID(id), "")
 		if err != nil || len(d.GetPendingActivities()) != 1 {
 			return false
 		}
 		a := d.GetPendingActivities()[0]
-		return a.GetActivityType().GetName() == contract.ActivityGenerate.Name && (!beats || a.GetLastHeartbeatTime() != nil)
+		return a.GetActivityType().GetName() == activity && (!beats || a.GetLastHeartbeatTime() != nil)
 	})
 }
 
@@ -59,7 +60,7 @@ func TestASlowModelIsAskedOnceInAutoMode(t *testing.T) {
 	go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
 	<-m.requests
 	began := time.Now()
-	handedOver(t, h, id, false)
+	handedOver(t, h.dial(), id, contract.ActivityGenerate.Name, false)
 	if took := time.Since(began); took < time.Second {
 		t.Errorf("handed over after %s, though nobody asked", took)
 	}
@@ -75,23 +76,45 @@ func TestWhoAsksForTheConversationDoesNotWaitForACall(t *testing.T) {
 	h := newHome(t)
 	h.extra = auto
 	api, _ := h.outside()
-	for name, use := range map[string]func(id string){
-		"read": func(id string) { api.conversation(id) },
-		"cancel": func(id string) {
+	temporal := h.dial() // like its command line
+	for name, use := range map[string]func(id string) error{
+		"read": func(id string) error {
+			api.conversation(id)
+			return nil
+		},
+		"cancel": func(id string) error {
 			api.want(200, "POST", "/conversations/"+id+"/cancel", `{}`)
+			return nil
+		},
+		"typed query": func(id string) error {
+			_, err := temporal.QueryWorkflow(t.Context(), contract.ConversationWorkflowID(id), "", contract.QueryConversation)
+			return err
+		},
+		"typed signal": func(id string) error {
+			return temporal.SignalWorkflow(t.Context(), contract.ConversationWorkflowID(id), "", contract.SignalCancel, contract.CancelSignal{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := slowly(h)
 			id := api.want(201, "POST", "/conversations", "").Conversation.ID
-			go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+			turn := make(chan struct{})
+			go func() {
+				defer close(turn)
+				api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+			}()
 			<-m.requests
 			began := time.Now()
-			use(id)
-			if took := time.Since(began); took > 1500*time.Millisecond {
+			if err := use(id); err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(name, "signal") {
+				<-turn
+			}
+			if took := time.Since(began); took > 1200*time.Millisecond {
 				t.Errorf("it took %s", took)
 			}
 			close(m.goOn)
+			<-turn
 		})
 	}
 }
@@ -105,7 +128,7 @@ func TestACallOfAutoModeSurvivesKillMinusNineInBothHalves(t *testing.T) {
 				go m.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
 				<-model.requests
 				if half != "local" {
-					handedOver(t, m.home, id, true)
+					handedOver(t, m.dial(), id, contract.ActivityGenerate.Name, true)
 				}
 				m.die()
 				<-model.requests

@@ -153,6 +153,13 @@ func TestRecordHistories(t *testing.T) {
 			return contract.ConversationWorkflowID(asked.Conversation.ID)
 		},
 		"approval": func() string {
+			id := contract.ApprovalWorkflowID(api.ask(`call note_add {"name":"x"}`).Result.Approval.UUID)
+			if err := c.SignalWorkflow(context.Background(), id, "", contract.SignalDecide, "yes"); err != nil {
+				t.Error(err)
+			}
+			return id
+		},
+		"approval-update": func() string {
 			asked := api.ask(`call note_add {"name":"x"}`)
 			api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
 			return contract.ApprovalWorkflowID(asked.Result.Approval.UUID)
@@ -164,10 +171,36 @@ func TestRecordHistories(t *testing.T) {
 			api.say(id, "hello")
 			return contract.ConversationWorkflowID(id)
 		},
+		"auto": func() string {
+			id := api.ask("both note_list,note_list").Conversation.ID
+			api.decide(api.say(id, `call note_add {"name":"x"}`).Result.Approval.UUID, `{"approved":true}`)
+			api.say(id, "call fail")
+			return contract.ConversationWorkflowID(id)
+		},
 	}
 	for name, drive := range shapes {
 		t.Run(name, func(t *testing.T) { keep(t, c, name, drive()) })
 	}
+}
+
+// Mode auto hands the slow calls over: one that is cancelled, and one that ends.
+func TestRecordSlowCalls(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = auto
+	api, p := h.inside()
+	id := api.ask("hello").Conversation.ID
+	for _, end := range []func(){
+		func() { api.want(200, "POST", "/conversations/"+id+"/cancel", `{"reason":"Enough."}`) }, h.tools.release,
+	} {
+		turn := make(chan body)
+		go func() { turn <- api.say(id, "call slow_read") }()
+		<-h.tools.entered
+		handedOver(t, p.Client, id, contract.ActivityCallTool.Name, false)
+		end()
+		<-turn
+	}
+	keep(t, p.Client, "auto-slow", contract.ConversationWorkflowID(id))
 }
 
 // The server suggests a new run early, to keep the recording short.
@@ -239,6 +272,21 @@ var shapes = map[string]shape{
   {name: tell, prompt: "do: say {done}"}]}`,
 		drive: func(a *api) string { return a.approveAll("go") },
 		nodes: map[string]string{"nested-root": "/root", "nested-both": "/root/both", "nested-branch": "/root/both/branch"},
+	},
+	"auto-tree": {
+		tree: `{name: root, type: sequential, agents: [
+  {name: first, prompt: "do: call note_list"},
+  {name: sides, type: parallel, agents: [
+    {name: inner, type: sequential, approval: required, agents: [{name: write, prompt: "do: call note_add {}"}]},
+    {name: reads, prompt: "do: call slow_read"}]}]}`,
+		drive: func(a *api) string {
+			id := a.ask("go").Conversation.ID
+			a.becomes(id, "root:running[first:done sides:running[inner:waiting[write:waiting] reads:running]]")
+			a.want(200, "POST", "/conversations/"+id+"/cancel", `{"reason":"Enough."}`)
+			a.becomes(id, "root:cancelled[first:done sides:cancelled[inner:cancelled[write:cancelled] reads:cancelled]]")
+			return id
+		},
+		nodes: map[string]string{"auto-tree-root": "/root", "auto-tree-sides": "/root/sides"},
 	},
 	"tree-reject": {
 		tree: `{name: root, type: sequential, agents: [

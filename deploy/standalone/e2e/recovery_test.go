@@ -16,7 +16,7 @@ import (
 // timeout of the previous one: it reports the attempt as failed. The benchmark measures the
 // duration.
 func TestAModelIsAskedAgainSoonAfterKillMinusNine(t *testing.T) {
-	eachDeath(t, "", func(t *testing.T, m *mortal) {
+	eachDeath(t, "execution: regular\n", func(t *testing.T, m *mortal) {
 		requests := make(chan struct{}, 10)
 		hanging := make(chan struct{})
 		m.model.Always(func(w http.ResponseWriter, r *http.Request) {

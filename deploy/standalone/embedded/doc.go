@@ -20,7 +20,7 @@
 //	store/        the connection to the file, and the driver
 //	lock.go       one process per data directory
 //	replace.go    atomic replacement of files
-//	ports.go      free and taken ports
+//	ports.go      free and taken ports; ports_linux.go, ports_other.go how they are kept until the server listens
 //	room.go       whether the disk is full
 //	namespace.go  namespace, retention and search attributes, ensured at every boot
 //	started.go    tasks that workers held, or that waited in their sticky queues, when the server died

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"google.golang.org/grpc"
 )
 
 const (
@@ -33,6 +34,9 @@ type Options struct {
 	Retention time.Duration
 	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.
 	SearchAttributes map[string]enumspb.IndexedValueType
+	// Intercept is called for every request to the frontend, of any client, after the server has
+	// checked it. It may be nil.
+	Intercept grpc.UnaryServerInterceptor
 	// LongHistory is the number of events at which the server suggests that a workflow
 	// continues as new. 0 means the server's default of 4096; tests set it low.
 	LongHistory int

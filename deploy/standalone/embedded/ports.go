@@ -16,27 +16,46 @@ func hostPort(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(
 // the port is taken.
 func listen(port int, remedy string) (net.Listener, error) {
 	l, err := net.Listen("tcp", hostPort(port))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d is already in use: %s", port, remedy)
+	return l, bindError(port, err, remedy)
+}
+
+func bindError(port int, err error, remedy string) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("port %d is already in use: %s", port, remedy)
+	case err != nil:
+		return fmt.Errorf("listen on %s: %w", hostPort(port), err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", hostPort(port), err)
-	}
-	return l, nil
+	return nil
+}
+
+// claim is a port that nobody else gets until close is called.
+type claim struct {
+	port  int
+	close func() error
 }
 
 // reserve returns the ports of the server: the given one (0 picks a free one) and n free ones.
-// The server binds them itself, so reserve releases them again. If another process takes one in
-// between, the server's start fails.
-func reserve(port, n int) ([]int, error) {
-	ports := make([]int, 0, n+1)
-	for want := port; len(ports) <= n; want = 0 {
-		l, err := listen(want, "stop the other process or set temporal.port in the YAML")
-		if err != nil {
-			return nil, err
+// The server binds them itself, before release is called. Where a claim prevents that too, the
+// claims are given up at once: if another process takes a port in between, the start fails.
+func reserve(port, n int) (ports []int, release func(), err error) {
+	var claims []claim
+	release = func() {
+		for _, c := range claims {
+			_ = c.close() // nothing was ever received
 		}
-		defer l.Close() // at the end, so that no port is returned twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
-	return ports, nil
+	for want := port; len(claims) <= n; want = 0 {
+		c, err := claimPort(want)
+		if err != nil {
+			release()
+			return nil, nil, bindError(want, err, "stop the other process or set temporal.port in the YAML")
+		}
+		claims, ports = append(claims, c), append(ports, c.port)
+	}
+	if !claimsAdmitServer {
+		release()
+		claims = nil
+	}
+	return ports, release, nil
 }

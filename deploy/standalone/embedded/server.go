@@ -100,10 +100,11 @@ func (s *Server) listenUI(port int) (net.Listener, error) {
 }
 
 func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, logger serverLog) error {
-	ports, err := reserve(o.Port, len(services)-1)
+	ports, release, err := reserve(o.Port, len(services)-1)
 	if err != nil {
 		return err
 	}
+	defer release()
 	path, err := openStore(o.DataDir, o.Logger)
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("start temporal server: %w", err)
 	}
-	server, err := startTemporal(serverConfig(persistence, ports), dynamic, logger)
+	server, err := startTemporal(serverConfig(persistence, ports), dynamic, o.Intercept, logger)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
@@ -64,7 +65,7 @@ func serverConfig(db *config.SQL, ports []int) *config.Config {
 }
 
 // startTemporal returns a running server. A fatal log message of the server becomes the error.
-func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (temporal.Server, error) {
+func startTemporal(c *config.Config, dynamic *settings, intercept grpc.UnaryServerInterceptor, logger serverLog) (temporal.Server, error) {
 	hosts := map[primitives.ServiceName]static.Hosts{}
 	names := make([]string, len(services))
 	for i, name := range services {
@@ -72,6 +73,10 @@ func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (tempo
 		hosts[name] = static.SingleLocalHost(hostPort(c.Services[string(name)].RPC.GRPCPort))
 	}
 	nameBuild()
+	var interceptors []grpc.UnaryServerInterceptor
+	if intercept != nil {
+		interceptors = append(interceptors, intercept)
+	}
 	var server temporal.Server
 	err := runApart(logger, func() (err error) {
 		server, err = temporal.NewServer(
@@ -83,6 +88,7 @@ func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (tempo
 			temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
 			temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
 			temporal.WithCustomMetricsHandler(metrics.NoopMetricsHandler),
+			temporal.WithChainedFrontendGrpcInterceptors(interceptors...),
 		)
 		if err != nil {
 			return err

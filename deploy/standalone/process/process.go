@@ -78,6 +78,7 @@ type starter struct {
 	http    *server.Server
 	server  *embedded.Server // nil if another server is configured
 	tasks   *tasklog.Log
+	holds   *calls.WorkflowTasks // nil if another server is configured
 	calls   *calls.Table
 	changes *snapshot.Changes // nil if other processes may work on the same conversations
 	failed  chan error
@@ -125,8 +126,8 @@ func (s *starter) stand(ctx context.Context) error {
 	}
 	s.tasks = worker.OpenTasks(s.config.DataDir, s.server != nil, s.options.Logger)
 	s.onStop(func(context.Context) error { return s.tasks.Close() })
-	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.server != nil)
-	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor(), s.calls.Interceptor()}
+	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.holds)
+	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor()}
 	if s.server != nil {
 		s.changes = &snapshot.Changes{}
 		o.Intercept = append(o.Intercept, s.changes.Interceptor())
@@ -142,9 +143,10 @@ func (s *starter) stand(ctx context.Context) error {
 
 func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 	t := s.config.Temporal
+	s.holds = calls.NewWorkflowTasks()
 	server, err := embedded.Start(ctx, embedded.Options{
 		DataDir: s.config.DataDir, Namespace: t.Namespace, Port: t.Port, UIPort: t.UIPort, AllowedHosts: s.config.Names(), Retention: t.Retention,
-		SearchAttributes: connect.SearchAttributes(), Logger: s.options.Logger,
+		SearchAttributes: connect.SearchAttributes(), Intercept: s.holds.Interceptor(), Logger: s.options.Logger,
 	})
 	if err != nil {
 		return nil, err

@@ -89,10 +89,11 @@ func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, r
 		RequestID: requestID, Approved: d.Approved, By: d.By, Reason: d.Reason, Via: viaA2A, Chain: chain,
 		Content: contract.JSON{Raw: d.Content},
 	}
-	if _, err := h.service.Decide(ctx, callerOf(ctx), service.Decision{UUID: d.UUID, Signal: in}); err != nil {
+	receipt, err := h.service.Decide(ctx, callerOf(ctx), service.Decision{UUID: d.UUID, Signal: in})
+	if err != nil {
 		return false, err
 	}
-	record, err := h.service.DecisionRecord(ctx, d.UUID)
+	record, err := h.service.DecisionRecord(ctx, receipt)
 	if err != nil {
 		return false, h.recordUnread(ctx, err)
 	}

@@ -92,12 +92,12 @@ func (r *run) explainDecided(err error) error {
 
 // decide sends a decision. It fails if the approval was decided otherwise before.
 func (r *run) decide(d decision) error {
-	_, err := r.endpoint.service.Decide(r.ctx(), callOf(r.c).Caller, service.Decision{UUID: d.uuid, Signal: d.in})
+	receipt, err := r.endpoint.service.Decide(r.ctx(), callOf(r.c).Caller, service.Decision{UUID: d.uuid, Signal: d.in})
 	if err != nil {
 		return err
 	}
 	r.decided = true
-	record, err := r.endpoint.service.DecisionRecord(r.ctx(), d.uuid)
+	record, err := r.endpoint.service.DecisionRecord(r.ctx(), receipt)
 	if err != nil {
 		return closingError(err)
 	}

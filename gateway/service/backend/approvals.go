@@ -10,38 +10,8 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
-
-// Decide implements Approvals.
-func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
-	id := contract.ApprovalWorkflowID(uuid)
-	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
-	info := d.GetWorkflowExecutionInfo()
-	switch {
-	case isNotFound(err):
-		return service.NoApproval(uuid)
-	case err != nil:
-		return fault(err, "describe an approval")
-	case !isOpen(info.GetStatus()):
-		return noLongerOpen(uuid)
-	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
-		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
-	}
-	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
-		return err
-	}
-	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
-	if isNotFound(err) { // another decision was faster
-		return noLongerOpen(uuid)
-	}
-	return fault(err, "signal a decision")
-}
-
-func noLongerOpen(uuid string) *service.Error {
-	return service.Errorf(contract.KindDecided, "approval %s was already decided", uuid)
-}
 
 // Decision implements Approvals.
 func (t *Temporal) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
@@ -78,7 +48,7 @@ func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.Approval
 		return view, err
 	}
 	record, err := t.Decision(ctx, uuid)
-	record.Credential, record.Content = "", contract.JSON{} // as in the query's result
+	record = record.Public() // as in the query's result
 	return contract.ApprovalView{Pending: in.Pending(), Result: &record}, err
 }
 

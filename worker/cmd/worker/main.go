@@ -61,7 +61,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	worker.GiveBack(ctx, tasksHeld, b.Client, b.Namespace, e.Logger)
 	failed := make(chan error, 1)
 	w := worker.New(b.Client, worker.Place{
-		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, false),
+		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, nil),
 	}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)

@@ -1,4 +1,4 @@
-package workflows
+package signal
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// receive returns the next signal of a channel as raw JSON. People type signals: with a typed
+// Receive returns the next signal of a channel as raw JSON. People type signals: with a typed
 // receive the SDK silently drops signals that do not fit.
-func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
+func Receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
 	var v converter.RawValue
 	if !ch.ReceiveAsync(&v) {
 		return nil, false
@@ -24,8 +24,8 @@ func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
 	return nil, true
 }
 
-// readMessage parses a message signal: contract.MessageSignal, or a bare string.
-func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
+// Message parses a message signal: contract.MessageSignal, or a bare string.
+func Message(raw json.RawMessage) (contract.MessageSignal, error) {
 	var m contract.MessageSignal
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -39,8 +39,8 @@ func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
 	return m, nil
 }
 
-// readOptional parses the argument of a signal that may have none.
-func readOptional[T any](raw json.RawMessage) T {
+// Optional parses the argument of a signal that may have none.
+func Optional[T any](raw json.RawMessage) T {
 	var v T
 	if json.Unmarshal(raw, &v) != nil {
 		var zero T

@@ -1,0 +1,82 @@
+package backend
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
+)
+
+// Decide implements Approvals. An update is checked and answered in one round trip, and
+// recorded only if it is taken. Where no worker answers it in time, and with workers that do
+// not know it, the decision is sent as a signal, which is durable without a worker.
+func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
+		return nil, t.signalDecision(ctx, uuid, in)
+	}
+	record, err := t.updateDecision(ctx, uuid, in)
+	if err == nil {
+		return &record, nil
+	}
+	var refused *temporal.ApplicationError
+	if errors.As(err, &refused) {
+		switch kind := contract.Kind(refused.Type()); kind {
+		case contract.KindDecided:
+			return nil, noLongerOpen(uuid)
+		case contract.KindInvalid:
+			return nil, service.Errorf(kind, "invalid answer: %s", refused.Message())
+		}
+	}
+	sent := isPassing(err) // and may have been taken since
+	if err = t.signalDecision(ctx, uuid, in); sent && service.IsKind(err, contract.KindDecided) {
+		err = nil
+	}
+	return nil, err
+}
+
+func (t *Temporal) updateDecision(ctx context.Context, uuid string, in contract.DecideSignal) (record contract.ApprovalResult, err error) {
+	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+	defer cancel()
+	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateName: contract.UpdateDecide, Args: []any{in},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, &record)
+	}
+	return record, err
+}
+
+// signalDecision sends a decision to an approval that waits.
+func (t *Temporal) signalDecision(ctx context.Context, uuid string, in contract.DecideSignal) error {
+	id := contract.ApprovalWorkflowID(uuid)
+	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
+	info := d.GetWorkflowExecutionInfo()
+	switch {
+	case isNotFound(err):
+		return service.NoApproval(uuid)
+	case err != nil:
+		return fault(err, "describe an approval")
+	case !isOpen(info.GetStatus()):
+		return noLongerOpen(uuid)
+	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
+		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
+	}
+	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
+	if isNotFound(err) { // another decision was faster
+		return noLongerOpen(uuid)
+	}
+	return fault(err, "signal a decision")
+}
+
+func noLongerOpen(uuid string) *service.Error {
+	return service.Errorf(contract.KindDecided, "approval %s was already decided", uuid)
+}

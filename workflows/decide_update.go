@@ -1,0 +1,67 @@
+package workflows
+
+import (
+	"encoding/json"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
+)
+
+// decideUpdate is an accepted update, which waits for its turn.
+type decideUpdate struct {
+	given   contract.DecideSignal
+	decided bool // the approval
+}
+
+// takeUpdates registers the update that decides. What it refuses is not recorded in history.
+func (a *approval) takeUpdates(ctx workflow.Context) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateDecide, a.acceptUpdate,
+		workflow.UpdateHandlerOptions{Validator: a.validateUpdate})
+}
+
+// validateUpdate refuses what does not decide. An answer whose schema is not in history is
+// refused with another kind, because only the signal can have an activity read it.
+func (a *approval) validateUpdate(ctx workflow.Context, raw json.RawMessage) error {
+	switch {
+	case a.view.Result != nil || len(a.updates) > 0: // which decides
+		return refuseUpdate(contract.KindDecided, wording.TextDecided)
+	case a.in.Schema.Blob != nil:
+		return refuseUpdate(contract.KindBlob, wording.TextSchemaStored)
+	}
+	if _, err := a.read(ctx, raw); err != nil {
+		return refuseUpdate(contract.KindInvalid, err.Error())
+	}
+	return nil
+}
+
+// acceptUpdate waits until the loop has decided.
+func (a *approval) acceptUpdate(ctx workflow.Context, raw json.RawMessage) (contract.ApprovalResult, error) {
+	given, err := a.read(ctx, raw)
+	if err != nil { // in replays of a worker that parsed answers differently
+		return contract.ApprovalResult{}, refuseUpdate(contract.KindInvalid, err.Error())
+	}
+	u := &decideUpdate{given: given}
+	a.updates = append(a.updates, u)
+	if err := workflow.Await(detached(ctx), func() bool { return a.view.Result != nil }); err != nil {
+		return contract.ApprovalResult{}, err
+	}
+	if !u.decided {
+		return contract.ApprovalResult{}, refuseUpdate(contract.KindDecided, wording.TextDecided)
+	}
+	return a.view.Result.Public(), nil
+}
+
+// handleUpdate lets the oldest update decide.
+func (a *approval) handleUpdate(ctx workflow.Context) {
+	u := a.updates[0]
+	a.updates = a.updates[1:]
+	u.decided = true
+	a.decide(ctx, u.given)
+}
+
+func refuseUpdate(kind contract.Kind, text string) error {
+	return temporal.NewNonRetryableApplicationError(text, string(kind), nil)
+}
