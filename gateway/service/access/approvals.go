@@ -9,16 +9,19 @@ import (
 )
 
 // rights are what a caller may do with an approval.
-type rights struct{ see, decide bool }
+type rights struct {
+	see, decide bool
+	grounds     contract.Identity // the caller, with what allows the decision
+}
 
 func (b *Backend) rights(ctx context.Context, uuid string) (rights, service.Subject, error) {
 	caller, itself := service.Acting(ctx)
 	s, err := b.owners.ofApproval(ctx, uuid)
 	if err != nil || itself {
-		return rights{itself, itself}, s, err
+		return rights{see: itself, decide: itself}, s, err
 	}
-	decide := approvers.May(caller, s.Owner, s.Approvers)
-	return rights{see: decide || maySee(caller, s.Owner), decide: decide}, s, nil
+	grounds, decide := approvers.Grounds(caller, s.Owner, s.Approvers)
+	return rights{decide || maySee(caller, s.Owner), decide, grounds}, s, nil
 }
 
 func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {
@@ -29,7 +32,7 @@ func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject
 	return s, err
 }
 
-// Decide implements Approvals.
+// Decide implements Approvals. The record of a decision says which scopes and groups allowed it.
 func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	r, _, err := b.rights(ctx, uuid)
 	switch {
@@ -39,6 +42,9 @@ func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSig
 		return nil, service.NoApproval(uuid)
 	case !r.decide:
 		return nil, service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+	}
+	if r.grounds.Authenticated() {
+		in.Identity = r.grounds
 	}
 	return b.backend.Decide(ctx, uuid, in)
 }
