@@ -167,8 +167,8 @@ func checkProxy(r *report, path string, way AuthWay) {
 		}
 	}
 	checkRequired(r, path+".header", way.Header)
-	for key, name := range map[string]string{"header": way.Header, "groups_header": way.GroupsHeader} {
-		if name != "" && !headerName.MatchString(name) {
+	for _, header := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
+		if key, name := header[0], header[1]; name != "" && !headerName.MatchString(name) {
 			r.at(path+"."+key, "%s: must be the name of a header, such as X-Subject", quote(name))
 		}
 	}

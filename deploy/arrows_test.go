@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"workflows/wording":       {"workflows/contract", "workflows/answer"},
 	"workflows/record":        {"workflows/contract", "workflows/wording", "workflows/record"},
 	"workflows/answer":        {"workflows/contract"},
-	"workflows/credential":    {"workflows/contract"},
+	"workflows/credential":    {"workflows/contract", "workflows/credential"},
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/handover":      {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},

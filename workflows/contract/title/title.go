@@ -1,16 +1,19 @@
-package contract
+// Package title names conversations in lists.
+package title
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 const titleRunes = 80
 
-// Title returns the name of a conversation in lists: the first words of its first message, in
-// one line and without characters that change how a line is shown.
-func Title(first MessageSignal) string {
+// Of returns the name of a conversation: the first words of its first message, in one line and
+// without characters that change how a line is shown.
+func Of(first contract.MessageSignal) string {
 	text := first.Text.Inline
 	if first.Text.Blob != nil {
 		text = first.Text.Blob.Preview
