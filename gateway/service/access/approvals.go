@@ -13,18 +13,21 @@ type rights struct{ see, decide bool }
 
 func (b *Backend) rights(ctx context.Context, uuid string) (rights, service.Subject, error) {
 	caller, itself := service.Acting(ctx)
-	s, err := b.owners.ofApproval(ctx, uuid)
-	if err != nil || itself {
-		return rights{itself, itself}, s, err
+	of := func(s service.Subject) rights {
+		decide := itself || approvers.May(caller, s.Owner, s.Approvers)
+		return rights{see: decide || service.MaySee(caller, s.Owner), decide: decide}
 	}
-	decide := approvers.May(caller, s.Owner, s.Approvers)
-	return rights{see: decide || maySee(caller, s.Owner), decide: decide}, s, nil
+	s, err := b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see })
+	if err != nil {
+		return rights{}, s, err
+	}
+	return of(s), s, nil
 }
 
 func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {
 	r, s, err := b.rights(ctx, uuid)
 	if err == nil && !r.see {
-		err = service.NoApproval(uuid)
+		return service.Subject{}, service.NoApproval(uuid)
 	}
 	return s, err
 }
