@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -31,14 +32,18 @@ func (b *Backend) See(ctx context.Context, id string) error {
 }
 
 // visibleOwner returns the owner of a conversation that the caller may see.
-func (b *Backend) visibleOwner(ctx context.Context, id string) (string, error) {
+func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, err error) {
 	caller, itself := service.Acting(ctx)
 	if itself {
 		return "", nil
 	}
-	owner, err := b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
+	start := time.Now()
+	owner, err = b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
 	if err == nil && !service.MaySee(caller, owner) {
 		err = service.NoConversation(id)
+	}
+	if err != nil {
+		even(ctx, start)
 	}
 	return owner, err
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -11,17 +12,20 @@ import (
 // rights are what a caller may do with an approval.
 type rights struct{ see, decide bool }
 
-func (b *Backend) rights(ctx context.Context, uuid string) (rights, service.Subject, error) {
+func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.Subject, err error) {
+	start := time.Now()
 	caller, itself := service.Acting(ctx)
 	of := func(s service.Subject) rights {
 		decide := itself || approvers.May(caller, s.Owner, s.Approvers)
 		return rights{see: decide || service.MaySee(caller, s.Owner), decide: decide}
 	}
-	s, err := b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see })
-	if err != nil {
-		return rights{}, s, err
+	if s, err = b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see }); err == nil {
+		r = of(s)
 	}
-	return of(s), s, nil
+	if !r.see {
+		even(ctx, start)
+	}
+	return r, s, err
 }
 
 func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -10,6 +11,20 @@ import (
 
 // maxKept is the number of conversations and approvals of which the owner is kept.
 const maxKept = 10_000
+
+// refusalTime is how long it takes at least to refuse an ID. Asking for one that exists takes
+// some tenths of a millisecond longer than asking for one that does not.
+const refusalTime = 5 * time.Millisecond
+
+// even waits until a refusal has taken its time.
+func even(ctx context.Context, start time.Time) {
+	wait := time.NewTimer(refusalTime - time.Since(start))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+}
 
 // owners keeps the keys of owners.
 type owners struct {
