@@ -260,8 +260,10 @@ func TestWarningsOfAddresses(t *testing.T) {
 		"an agent on one address":    {"host: 192.168.1.2\nauth: none", []string{"agent.yaml:1: host: " + open}},
 		"an agent under a name":      {"host: box.example\nauth: none", []string{"agent.yaml:1: host: " + open}},
 		"an agent with keys":         {"host: 0.0.0.0\nauth: [{type: keys}]", nil},
-		"an agent on this machine":   {"host: '::1'", nil},
-		"an agent without a host":    {"name: a", nil},
+		"a proxy on this machine": {"auth: [{type: keys}, {type: proxy, from: [10.0.0.1, 127.0.0.1], header: X-Subject}]", []string{
+			"agent.yaml:1: auth[1].from: every program of this machine, also a tool server, can write X-Subject and be anybody"}},
+		"an agent on this machine": {"host: '::1'", nil},
+		"an agent without a host":  {"name: a", nil},
 		"web hooks here, from anyone": {"host: 0.0.0.0\npush: {allow_private: true}\nauth: none", []string{
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",

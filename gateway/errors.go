@@ -32,6 +32,7 @@ var statuses = map[contract.Kind]int{
 	contract.KindBusy:         http.StatusTooManyRequests,
 	request.KindUnsupported:   http.StatusUnsupportedMediaType,
 	request.KindUnprocessable: http.StatusUnprocessableEntity,
+	KindUnauthenticated:       http.StatusUnauthorized,
 	KindMisdirected:           http.StatusMisdirectedRequest,
 	KindForeignPage:           http.StatusForbidden,
 	service.KindGone:          statusClientGone,

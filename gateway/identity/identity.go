@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -40,6 +41,24 @@ var ErrNothingShown = errors.New("the request does not say who calls")
 
 // Ways are tried in their order.
 type Ways []Way
+
+// String says what to send.
+func (ways Ways) String() string {
+	var texts []string
+	for _, way := range ways {
+		texts = append(texts, way.String())
+	}
+	return strings.Join(texts, ", or ")
+}
+
+// Close releases what the ways hold. Callers can still be identified after it.
+func (ways Ways) Close() {
+	for _, way := range ways {
+		if k, ok := way.(*Keys); ok {
+			k.file.Close()
+		}
+	}
+}
 
 // Identify returns the caller. A request that nobody can read as a proof is an
 // ErrNothingShown or, if it has a token, Refused.

@@ -122,6 +122,9 @@ func (o *OIDC) caller(claims map[string]any) (contract.Identity, error) {
 	if subject == "" {
 		return contract.Identity{}, refusef("the token has no %s, which names the caller", o.SubjectClaim)
 	}
+	if verified := claims["email_verified"]; o.SubjectClaim == "email" && verified != true && verified != "true" {
+		return contract.Identity{}, refusef("the provider has not verified the email of the token, so it names nobody")
+	}
 	var asked []string
 	if o.ScopesFromToken {
 		for _, name := range []string{"scope", "scp"} {
@@ -153,6 +156,9 @@ func texts(claim any) []string {
 // provider returns the verifier of the provider's tokens. It asks the provider until it was
 // reached once, but not all the time.
 func (o *OIDC) provider(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	if verifier, recent, err := o.last(); recent {
+		return verifier, err
+	}
 	done := o.flight.DoChan("", func() (any, error) {
 		if verifier, recent, err := o.last(); recent {
 			return verifier, err

@@ -30,3 +30,24 @@ func Acting(ctx context.Context) (caller contract.Identity, itself bool) {
 	a, _ := ctx.Value(actingKey{}).(acting)
 	return a.caller, a.itself
 }
+
+// MaySee reports whether a caller may see what belongs to an owner, by its key. What nobody
+// owns began before callers were known: only those who see everything see it.
+func MaySee(caller contract.Identity, owner string) bool {
+	return caller.Authenticated() && (caller.Has(contract.ScopeReadAll) || caller.Key() == owner && (caller.Has(contract.ScopeRead) || caller.Has(contract.ScopeConverse)))
+}
+
+// See fails if the caller may not see a conversation, as if it did not exist. Whatever callers
+// share, such as a wait, needs it: the backend is asked once for all of them.
+func (s *Service) See(ctx context.Context, id string) error {
+	if s.seeing == nil {
+		return nil
+	}
+	return s.seeing(ctx, id)
+}
+
+// mayShow reports whether the caller may see an exported conversation of an owner.
+func (s *Service) mayShow(ctx context.Context, owner contract.Identity) bool {
+	caller, itself := Acting(ctx)
+	return s.seeing == nil || itself || MaySee(caller, owner.Key())
+}

@@ -17,8 +17,11 @@ func (s *Service) Conversation(ctx context.Context, id, requestID string) (contr
 // SharedConversation is Conversation without a request. Concurrent callers share one read:
 // after a network failure many reconnect at once.
 func (s *Service) SharedConversation(ctx context.Context, id string) (contract.ConversationView, error) {
+	if err := s.See(ctx, id); err != nil {
+		return contract.ConversationView{}, err
+	}
 	read := s.reads.DoChan(id, func() (view any, err error) {
-		ctx, cancel := context.WithTimeout(s.closing, loadTimeout)
+		ctx, cancel := context.WithTimeout(ActingItself(s.closing), loadTimeout)
 		defer cancel()
 		err = Guard(func() error { // a panic here would end the process
 			view, err = s.backend.Conversation(ctx, id, "")

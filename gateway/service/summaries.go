@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,7 +31,7 @@ func newSummaries(b Backend, now func() time.Time) *summaries {
 func (s *summaries) of(caller contract.Identity) *cache[Summary] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := caller.Key()
+	key := caller.Key() + " " + strings.Join(caller.Scopes, " ") // the scopes may change
 	if c, ok := s.all.Get(key); ok {
 		return c
 	}

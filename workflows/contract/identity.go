@@ -64,6 +64,10 @@ func (i Identity) Same(other Identity) bool {
 // Has reports whether the caller has a scope.
 func (i Identity) Has(scope string) bool { return slices.Contains(i.Scopes, scope) }
 
+// May reports whether the scopes allow what needs a scope. A scope for the objects of everybody
+// includes that for one's own.
+func (i Identity) May(scope string) bool { return i.Has(scope) || i.Has(scope+":all") }
+
 // MemberOf reports whether the caller is in a group.
 func (i Identity) MemberOf(group string) bool { return slices.Contains(i.Groups, group) }
 

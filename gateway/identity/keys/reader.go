@@ -30,8 +30,8 @@ func NewReader(path string, logger *slog.Logger) *Reader {
 	return &Reader{path: path, logger: logger, now: time.Now, used: newUsage(path, logger)}
 }
 
-// Close waits until the last uses are written.
-func (r *Reader) Close() { r.used.writers.Wait() }
+// Close waits until the last uses are written. Later ones are not.
+func (r *Reader) Close() { r.used.close() }
 
 // Find returns the key whose text this is, or an error: ErrUnknown, ErrExpired or that of the
 // file.

@@ -24,6 +24,7 @@ type usage struct {
 	noted   map[string]time.Time
 	writing bool
 	failed  bool
+	closed  bool
 }
 
 func usedFile(path string) string { return path + ".used" }
@@ -36,7 +37,7 @@ func newUsage(path string, logger *slog.Logger) *usage {
 func (u *usage) note(name string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if at.Sub(u.noted[name]) < noteEvery {
+	if u.closed || at.Sub(u.noted[name]) < noteEvery {
 		return
 	}
 	u.noted[name] = at
@@ -61,6 +62,14 @@ func (u *usage) write() {
 			return
 		}
 	}
+}
+
+// close waits until everything is written. What is noted after it is lost.
+func (u *usage) close() {
+	u.mu.Lock()
+	u.closed = true
+	u.mu.Unlock()
+	u.writers.Wait()
 }
 
 // again reports whether uses were noted since. A failure is logged once: the folder may be

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -24,54 +25,70 @@ func New(b service.Backend, rules []string) *Backend {
 	return &Backend{Worker: b, backend: b, owners: newOwners(b), approvers: rules}
 }
 
-// see fails if the caller may not see a conversation, as if it did not exist.
-func (b *Backend) see(ctx context.Context, id string) error {
+// See fails if the caller may not see a conversation, as if it did not exist.
+func (b *Backend) See(ctx context.Context, id string) error {
+	_, err := b.visibleOwner(ctx, id)
+	return err
+}
+
+// visibleOwner returns the owner of a conversation that the caller may see.
+func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, err error) {
 	caller, itself := service.Acting(ctx)
 	if itself {
-		return nil
+		return "", nil
 	}
-	owner, err := b.owners.ofConversation(ctx, id)
+	start := time.Now()
+	owner, err = b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
+	if err == nil && !service.MaySee(caller, owner) {
+		err = service.NoConversation(id)
+	}
+	if err != nil {
+		even(ctx, start)
+	}
+	return owner, err
+}
+
+// write fails if the caller may not change a conversation. Only operators change that of
+// somebody else; those who may read it are told so.
+func (b *Backend) write(ctx context.Context, id string) error {
+	owner, err := b.visibleOwner(ctx, id)
 	if err != nil {
 		return err
 	}
-	if !maySee(caller, owner) {
-		return service.NoConversation(id)
+	switch caller, itself := service.Acting(ctx); {
+	case itself:
+		return nil
+	case !caller.Has(contract.ScopeConverse):
+		return lacks(contract.ScopeConverse)
+	case caller.Key() != owner && !caller.Has(contract.ScopeOperate):
+		return service.Errorf(contract.KindForbidden, "conversation %s belongs to somebody else", service.Printable(id))
 	}
 	return nil
 }
 
-// maySee reports whether a caller may see what belongs to an owner, by its key. What nobody
-// owns began before callers were known: only those who see everything see it.
-func maySee(caller contract.Identity, owner string) bool {
-	return caller.Authenticated() && (caller.Has(contract.ScopeReadAll) || caller.Key() == owner)
-}
-
-// write fails if the caller may not change a conversation. Nobody changes that of somebody
-// else, but those who may read everything are told so.
-func (b *Backend) write(ctx context.Context, id string) error {
-	if err := b.see(ctx, id); err != nil {
-		return err
-	}
-	caller, itself := service.Acting(ctx)
-	owner, err := b.owners.ofConversation(ctx, id)
-	if err != nil || itself || caller.Key() == owner || caller.Has(contract.ScopeOperate) {
-		return err
-	}
-	return service.Errorf(contract.KindForbidden, "conversation %s belongs to somebody else", service.Printable(id))
+func lacks(scope string) error {
+	return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
 }
 
 // Start implements Conversations. A conversation that exists and belongs to somebody else is
 // reported by the first use of it.
 func (b *Backend) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
 	caller, itself := service.Acting(ctx)
-	if !itself && !caller.Same(in.Conversation.Owner) {
+	switch {
+	case !itself && !caller.Same(in.Conversation.Owner):
 		return service.StartResult{}, service.NoConversation(in.Conversation.ID)
+	case !itself && !caller.Has(contract.ScopeConverse):
+		return service.StartResult{}, lacks(contract.ScopeConverse)
 	}
 	result, err := b.backend.Start(ctx, in)
-	if err == nil && result.Existed {
-		err = b.see(ctx, in.Conversation.ID)
+	switch {
+	case err != nil:
+		return service.StartResult{}, err
+	case result.Existed:
+		return result, b.See(ctx, in.Conversation.ID)
 	}
-	return result, err
+	b.owners.conversations.Add(in.Conversation.ID, in.Conversation.Owner.Key())
+	return result, nil
 }
 
 // Signal implements Conversations.
@@ -84,7 +101,7 @@ func (b *Backend) Signal(ctx context.Context, id, signal string, payload any) er
 
 // Admit implements Conversations.
 func (b *Backend) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
-	if err := b.see(ctx, id); err != nil {
+	if err := b.See(ctx, id); err != nil {
 		return contract.ConversationView{}, err
 	}
 	return b.backend.Admit(ctx, id, q)
@@ -92,7 +109,7 @@ func (b *Backend) Admit(ctx context.Context, id string, q contract.ConversationQ
 
 // Await implements Conversations.
 func (b *Backend) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
-	if err := b.see(ctx, id); err != nil {
+	if err := b.See(ctx, id); err != nil {
 		return contract.AwaitResult{}, err
 	}
 	return b.backend.Await(ctx, id, requestIDs)
@@ -100,7 +117,7 @@ func (b *Backend) Await(ctx context.Context, id string, requestIDs []string) (co
 
 // Conversation implements Conversations.
 func (b *Backend) Conversation(ctx context.Context, id, requestID string) (contract.ConversationView, error) {
-	if err := b.see(ctx, id); err != nil {
+	if err := b.See(ctx, id); err != nil {
 		return contract.ConversationView{}, err
 	}
 	return b.backend.Conversation(ctx, id, requestID)
@@ -108,7 +125,7 @@ func (b *Backend) Conversation(ctx context.Context, id, requestID string) (contr
 
 // Trouble implements Conversations.
 func (b *Backend) Trouble(ctx context.Context, id string) (service.Item, string, error) {
-	if err := b.see(ctx, id); err != nil {
+	if err := b.See(ctx, id); err != nil {
 		return service.Item{}, "", err
 	}
 	return b.backend.Trouble(ctx, id)
@@ -116,7 +133,7 @@ func (b *Backend) Trouble(ctx context.Context, id string) (service.Item, string,
 
 // Tree implements Conversations.
 func (b *Backend) Tree(ctx context.Context, id string) (contract.TreeView, error) {
-	if err := b.see(ctx, id); err != nil {
+	if err := b.See(ctx, id); err != nil {
 		return contract.TreeView{}, err
 	}
 	return b.backend.Tree(ctx, id)
@@ -124,10 +141,10 @@ func (b *Backend) Tree(ctx context.Context, id string) (contract.TreeView, error
 
 // Owner implements Conversations.
 func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
-	if err := b.see(ctx, id); err != nil {
-		return "", err
+	if _, itself := service.Acting(ctx); itself {
+		return b.backend.Owner(ctx, id)
 	}
-	return b.owners.ofConversation(ctx, id)
+	return b.visibleOwner(ctx, id)
 }
 
 // SetPush implements Pushes.

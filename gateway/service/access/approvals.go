@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -14,20 +15,27 @@ type rights struct {
 	grounds     contract.Identity // the caller, with what allows the decision
 }
 
-func (b *Backend) rights(ctx context.Context, uuid string) (rights, service.Subject, error) {
+func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.Subject, err error) {
+	start := time.Now()
 	caller, itself := service.Acting(ctx)
-	s, err := b.owners.ofApproval(ctx, uuid)
-	if err != nil || itself {
-		return rights{see: itself, decide: itself}, s, err
+	of := func(s service.Subject) rights {
+		grounds, may := approvers.Grounds(caller, s.Owner, s.Approvers)
+		decide := itself || may
+		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}
 	}
-	grounds, decide := approvers.Grounds(caller, s.Owner, s.Approvers)
-	return rights{decide || maySee(caller, s.Owner), decide, grounds}, s, nil
+	if s, err = b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see }); err == nil {
+		r = of(s)
+	}
+	if !r.see {
+		even(ctx, start)
+	}
+	return r, s, err
 }
 
 func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {
 	r, s, err := b.rights(ctx, uuid)
 	if err == nil && !r.see {
-		err = service.NoApproval(uuid)
+		return service.Subject{}, service.NoApproval(uuid)
 	}
 	return s, err
 }

@@ -9,21 +9,28 @@ import (
 	"agent-stop-and-go/workflows/contract/approvers"
 )
 
+// nobody is the error of a list for a context that says not whom it works for.
+var nobody = service.Errorf(contract.KindForbidden, "nobody is known to list this for")
+
 // visible returns whose entries a list may have: those of everybody, or of the caller alone.
-func visible(ctx context.Context, all string) (service.Whose, error) {
+func visible(ctx context.Context) (service.Whose, error) {
 	caller, itself := service.Acting(ctx)
 	switch {
-	case itself || caller.Has(all):
+	case itself:
 		return service.Whose{}, nil
 	case !caller.Authenticated():
-		return service.Whose{}, service.Errorf(contract.KindForbidden, "nobody is known to list this for")
+		return service.Whose{}, nobody
+	case caller.Has(contract.ScopeReadAll):
+		return service.Whose{}, nil
+	case !caller.Has(contract.ScopeRead) && !caller.Has(contract.ScopeConverse):
+		return service.Whose{}, lacks(contract.ScopeRead)
 	}
 	return service.Whose{Owner: caller.Key()}, nil
 }
 
 // List implements Conversations.
 func (b *Backend) List(ctx context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
-	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+	if q.Whose, err = visible(ctx); err != nil {
 		return page, err
 	}
 	return b.backend.List(ctx, q)
@@ -31,23 +38,27 @@ func (b *Backend) List(ctx context.Context, q service.ListQuery) (page service.P
 
 // Tasks implements Conversations.
 func (b *Backend) Tasks(ctx context.Context, q service.TaskQuery) (page service.TaskPage, err error) {
-	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+	if q.Whose, err = visible(ctx); err != nil {
 		return page, err
 	}
 	return b.backend.Tasks(ctx, q)
 }
 
-// RunningIn implements Conversations.
-func (b *Backend) RunningIn(ctx context.Context, contextID string, whose service.Whose, limit int) (ids []string, err error) {
-	if whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
-		return nil, err
+// RunningIn implements Conversations. A context belongs to its caller: another one of the same
+// name is of somebody else, also for those who see both.
+func (b *Backend) RunningIn(ctx context.Context, contextID string, whose service.Whose, limit int) ([]string, error) {
+	if caller, itself := service.Acting(ctx); !itself {
+		if !caller.Authenticated() {
+			return nil, nobody
+		}
+		whose = service.Whose{Owner: caller.Key()}
 	}
 	return b.backend.RunningIn(ctx, contextID, whose, limit)
 }
 
 // Summary implements Conversations.
 func (b *Backend) Summary(ctx context.Context, whose service.Whose) (s service.Summary, err error) {
-	if whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+	if whose, err = visible(ctx); err != nil {
 		return s, err
 	}
 	return b.backend.Summary(ctx, whose)
@@ -60,7 +71,7 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 	if itself {
 		return b.backend.Waiting(ctx, q)
 	}
-	if q.Whose, err = visible(ctx, contract.ScopeReadAll); err != nil {
+	if q.Whose, err = visible(ctx); err != nil {
 		return page, err
 	}
 	if approvers.MayDecideForOthers(caller, b.approvers) {
@@ -70,7 +81,7 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 		return page, err
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(item service.WaitingItem) bool {
-		return !maySee(caller, item.Owner) && !approvers.May(caller, item.Owner, item.Approvers)
+		return !service.MaySee(caller, item.Owner) && !approvers.May(caller, item.Owner, item.Approvers)
 	})
 	return page, nil
 }
