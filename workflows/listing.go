@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/title"
 )
 
 // changeListing marks the first change of the memo in a run: a run that an older worker has
@@ -39,6 +40,6 @@ func (c *conversation) updateListing(ctx workflow.Context) {
 // has its title from the caller.
 func (c *conversation) setTitle(m contract.MessageSignal) {
 	if c.state.Turn == 1 && c.in.First == nil {
-		c.title = contract.Title(m)
+		c.title = title.Of(m)
 	}
 }

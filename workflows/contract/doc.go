@@ -57,7 +57,7 @@
 //	ids.go           identifiers of workflows; UUIDs
 //	kinds.go         kinds of failure
 //	text.go          Text, JSON and Blob
-//	message.go       messages and transcripts; title.go a conversation's title
+//	message.go       messages and transcripts
 //	conversation.go  a conversation: input, signals, queries, results
 //	approval.go      approvals; card.go their data in lists; binding.go the target of a grant
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured

@@ -22,6 +22,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/console"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -178,8 +179,8 @@ func memoOf(in service.StartInput) map[string]any {
 		contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
 	}
 	if first := in.Conversation.First; first != nil {
-		if title := contract.Title(*first); title != "" {
-			memo[contract.MemoTitle] = title
+		if name := title.Of(*first); name != "" {
+			memo[contract.MemoTitle] = name
 		}
 	}
 	return memo

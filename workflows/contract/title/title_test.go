@@ -1,10 +1,11 @@
-package contract_test
+package title_test
 
 import (
 	"strings"
 	"testing"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/title"
 )
 
 func TestATitleIsTheFirstWordsOfAMessageInOneLine(t *testing.T) {
@@ -29,7 +30,7 @@ func TestATitleIsTheFirstWordsOfAMessageInOneLine(t *testing.T) {
 		"a text in the store":       {MessageSignal{Text: Text{Blob: &Blob{Preview: "the beginning", Size: 9000}}}, "the beginning…"},
 		"a preface in the store":    {MessageSignal{Text: Text{Blob: &Blob{Preview: "context"}}, Preface: 5000}, ""},
 	} {
-		if got := Title(tt.in); got != tt.want {
+		if got := title.Of(tt.in); got != tt.want {
 			t.Errorf("%s: %q, expected %q", name, got, tt.want)
 		}
 	}
