@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 // Ways in which callers prove who they are.
@@ -166,8 +167,8 @@ func checkProxy(r *report, path string, way AuthWay) {
 		}
 	}
 	checkRequired(r, path+".header", way.Header)
-	for key, name := range map[string]string{"header": way.Header, "groups_header": way.GroupsHeader} {
-		if name != "" && !headerName.MatchString(name) {
+	for _, header := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
+		if key, name := header[0], header[1]; name != "" && !headerName.MatchString(name) {
 			r.at(path+"."+key, "%s: must be the name of a header, such as X-Subject", quote(name))
 		}
 	}
@@ -177,6 +178,27 @@ func checkScopes(r *report, path string, scopes []string) {
 	for i, scope := range scopes {
 		if !slices.Contains(contract.Scopes(), scope) {
 			r.at(fmt.Sprintf("%s[%d]", path, i), "%s: must be %s", quote(scope), either(contract.Scopes()))
+		}
+	}
+}
+
+// checkApprovers refuses rules that cannot be kept.
+func checkApprovers(r *report, c *Config) {
+	const path = "approval.approvers"
+	rules := c.Approval.Approvers
+	switch {
+	case len(rules) == 0:
+		return
+	case len(c.Auth) == 0 && !r.failed["auth"]:
+		r.at(path, "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
+	case len(rules) > approvers.MaxRules:
+		r.at(path, "must have at most %d entries", approvers.MaxRules)
+	case slices.Contains(rules, approvers.Requester) && slices.Contains(rules, approvers.NotRequester):
+		r.at(path, "requester and not_requester exclude each other")
+	}
+	for i, rule := range rules {
+		if err := approvers.Check(rule); err != nil {
+			r.at(fmt.Sprintf("%s[%d]", path, i), "%s", err)
 		}
 	}
 }

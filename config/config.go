@@ -169,6 +169,8 @@ type Node struct {
 type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this time without a decision an approval expires and the call does not run. 0s waits forever."`
 	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
+	// Approvers are the rules of package approvers.
+	Approvers []string `yaml:"approvers" jsonschema_description:"Who may decide, as a list of alternatives: scope:NAME, subject:NAME (or subject:ISSUER NAME), group:NAME, requester for whoever started the conversation; not_requester in the list excludes that person. Everybody needs the scope approve too, or approve:all. Needs auth. Without the key the requester decides, and whoever has approve:all."`
 }
 
 // Values of call_as.

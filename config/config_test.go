@@ -119,7 +119,11 @@ func TestEveryKeyIsRead(t *testing.T) {
 				}},
 			},
 		},
-		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour, CallAs: "approver"},
+		MaxToolRounds: 1000, Execution: contract.ExecutionLean,
+		Approval: config.Approval{
+			Timeout: 72 * time.Hour, CallAs: "approver",
+			Approvers: []string{"group:ops", "subject:https://login.example.com boss", "not_requester"},
+		},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
 		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,

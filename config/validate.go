@@ -32,6 +32,7 @@ func (c *Config) check(r *report) {
 	checkLimits(r, c.Limits)
 	c.checkPeers(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
+	checkApprovers(r, c)
 	checkURL(r, "public_url", c.PublicURL)
 	checkURL(r, "provider.url", c.Provider.URL)
 	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)

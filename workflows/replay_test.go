@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 const histories = "testdata/histories"
@@ -76,7 +77,7 @@ func replay(t *testing.T, file string) error {
 func replayer(t *testing.T) worker.WorkflowReplayer {
 	t.Helper()
 	r, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-		ContextPropagators:       []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		ContextPropagators:       []workflow.ContextPropagator{header.Propagator()},
 		DisableDeadlockDetection: true, // on a busy machine a coroutine may not run for a second
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 const (
@@ -110,7 +111,7 @@ func (s *session) run(name string, in any, body func(*session), end func()) {
 func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(decisionLog{slog.DiscardHandler, seen})))
-	suite.SetContextPropagators([]workflow.ContextPropagator{workflows.CredentialPropagator()})
+	suite.SetContextPropagators([]workflow.ContextPropagator{header.Propagator()})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
 	// On a busy machine a coroutine may not run for the second that is the default.

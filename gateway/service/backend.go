@@ -187,7 +187,7 @@ type WaitingItem struct {
 	URL string `json:"url"`
 	// Owner and Approvers are as in Subject.
 	Owner     string   `json:"-"`
-	Approvers []string `json:"-"`
+	Approvers []string `json:"approvers,omitempty"`
 }
 
 // Summary counts conversations by status.

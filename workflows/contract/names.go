@@ -36,7 +36,8 @@ const (
 	UpdateAwaitSettled = "await_settled"
 	// UpdateDecide decides an Approval. Its argument is a DecideSignal, its result the
 	// ApprovalResult without credential and content. It is refused with KindDecided if another
-	// decision counts, and with KindInvalid if the approval does not take the answer.
+	// decision counts, with KindInvalid if the approval does not take the answer, and with
+	// KindForbidden if its identity is not proven or may not decide.
 	UpdateDecide = "decide"
 )
 

@@ -10,14 +10,18 @@ import (
 )
 
 // rights are what a caller may do with an approval.
-type rights struct{ see, decide bool }
+type rights struct {
+	see, decide bool
+	grounds     contract.Identity // the caller, with what allows the decision
+}
 
 func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.Subject, err error) {
 	start := time.Now()
 	caller, itself := service.Acting(ctx)
 	of := func(s service.Subject) rights {
-		decide := itself || approvers.May(caller, s.Owner, s.Approvers)
-		return rights{see: decide || service.MaySee(caller, s.Owner), decide: decide}
+		grounds, may := approvers.Grounds(caller, s.Owner, s.Approvers)
+		decide := itself || may
+		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}
 	}
 	if s, err = b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see }); err == nil {
 		r = of(s)
@@ -36,7 +40,7 @@ func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject
 	return s, err
 }
 
-// Decide implements Approvals.
+// Decide implements Approvals. The record of a decision says which scopes and groups allowed it.
 func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	r, _, err := b.rights(ctx, uuid)
 	switch {
@@ -46,6 +50,9 @@ func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSig
 		return nil, service.NoApproval(uuid)
 	case !r.decide:
 		return nil, service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+	}
+	if r.grounds.Authenticated() {
+		in.Identity = r.grounds
 	}
 	return b.backend.Decide(ctx, uuid, in)
 }

@@ -73,7 +73,8 @@ type Options struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Keyring seals tokens. Without it they are dropped, and webhooks cannot have secrets.
+	// Keyring seals tokens and proves identities. Without it tokens are dropped, workflows refuse
+	// what has an identity, and webhooks cannot have secrets.
 	Keyring *credential.Keyring
 	// PushReach limits the addresses of webhooks.
 	PushReach network.Reach
@@ -131,7 +132,11 @@ func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.St
 		}
 		in.Conversation.First = &kept
 	}
-	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	var err error
+	if in.Conversation.Proof, err = t.prove(id, contract.WorkflowConversation, in.Conversation.Owner, in.Conversation.Start()); err != nil {
+		return service.StartResult{}, err
+	}
+	_, err = t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: t.taskQueue,
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
@@ -221,7 +226,11 @@ func (t *Temporal) Signal(ctx context.Context, conversationID, signal string, pa
 			return err
 		}
 	}
-	err := t.client.SignalWorkflow(ctx, id, "", signal, payload)
+	payload, err := t.proven(id, signal, payload)
+	if err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, id, "", signal, payload)
 	if !isNotFound(err) {
 		return fault(err, "signal "+signal)
 	}
