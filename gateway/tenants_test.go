@@ -51,7 +51,7 @@ func verdict(r about, i contract.Identity, x tenant) int {
 		return 403
 	case r.object == "conversation" && !sees, r.object == "approval" && !sees && !decides:
 		return 404
-	case r.object == "approval" && r.method == "POST" && !decides:
+	case r.object == "approval" && r.method == "POST" && !decides: // but sees it
 		return 403
 	case r.object == "thread" && !sees && r.writes && !i.Has("converse"): // it is a new one
 		return 403

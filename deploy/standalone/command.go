@@ -37,7 +37,7 @@ func newCommand(getenv func(string) string) *cobra.Command {
 		&cobra.Group{ID: groupOther, Title: "Other commands:"})
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	root.AddCommand(newRun(getenv), newValidate(getenv), newVersion(), newMan())
+	root.AddCommand(newRun(getenv), newValidate(getenv), newKeys(), newVersion(), newMan())
 	return root
 }
 
