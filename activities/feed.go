@@ -34,7 +34,11 @@ func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, l
 	if activity.IsActivity(ctx) {
 		draft.Attempt = int(activity.GetInfo(ctx).Attempt)
 	}
-	m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Draft: &draft})
+	n := contract.Event{ConversationID: in.ConversationID, Draft: &draft}
+	if in.Node == "" {
+		n.Transcript = &in.Transcript
+	}
+	m.Feed.Publish(n)
 	return func(d llm.Delta) {
 		m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Delta: &contract.Delta{
 			DraftID: in.DraftID, Kind: d.Kind, Call: d.Call, Tool: d.Name, Text: d.Text,

@@ -52,7 +52,7 @@ func TestASingleNodeTakesPrecedenceOverTheTopOfTheFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.want.MaxToolRounds, tt.want.Execution = 10, contract.ExecutionRegular
+			tt.want.MaxToolRounds, tt.want.Execution = 10, contract.ExecutionAuto
 			tt.want.Tree = got.Tree // see TestASingleNodeFallsBackOnTheFile
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -132,7 +132,7 @@ func TestACompositeAgentHasTheSettingsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := contract.Agent{
-		Name: "a", Description: "d", Prompt: contract.Inline("p"), Model: "claude-x", MaxToolRounds: 3, Execution: contract.ExecutionRegular,
+		Name: "a", Description: "d", Prompt: contract.Inline("p"), Model: "claude-x", MaxToolRounds: 3, Execution: contract.ExecutionAuto,
 		Tree: &contract.Node{Name: "r", Type: contract.NodeLoop, Description: "e", Nodes: []contract.Node{{
 			Name: "n", Type: contract.NodeLLM, Prompt: contract.Inline("q"), Model: "claude-x", MaxToolRounds: 3, SkipApproval: true,
 		}}},

@@ -34,7 +34,7 @@ func TestEmptyFilesMeanDefaults(t *testing.T) {
 	want := &config.Config{
 		Name: "agent", Host: "127.0.0.1", Port: 8080, DataDir: "./data",
 		LLM:           config.LLM{Model: "google:gemini-2.5-flash", Compaction: "summary"},
-		MaxToolRounds: 10, Execution: contract.ExecutionRegular, Approval: config.Approval{CallAs: config.CallAsRequester},
+		MaxToolRounds: 10, Execution: contract.ExecutionAuto, Approval: config.Approval{CallAs: config.CallAsRequester},
 		Temporal: config.Temporal{
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
 			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour, CacheSize: 500,

@@ -248,3 +248,32 @@ func kindsOf(sent []contract.MessageSignal) []string {
 	}
 	return out
 }
+
+// The messages that come with the beginning of a reply begin the turn for its readers. A read
+// would delay them, and a call that the conversation waits for.
+func TestTheFirstPieceOfAReplyWaitsForNoRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := newScript(), &feed{}
+		a := newAPI(t, s.backend(), withFeed(f))
+		defer a.Close()
+		reads := 0
+		s.onMessage = func(m contract.MessageSignal) {
+			s.begin(m)
+			reads = s.reads
+			now := s.view.Transcript
+			f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}, Transcript: &now})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
+		}
+		got := a.open("POST", messages, `{"message":"hi"}`, asEvents)
+		synctest.Wait()
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		if now := texts(got.events()); strings.Join(now, "|") != "hi|answer " || s.reads != reads {
+			t.Errorf("%q after %d reads", now, s.reads-reads)
+		}
+		s.do(func() { s.finish(s.sent[0], "answer to hi") })
+		if run := kinds(got.whole()); !strings.HasSuffix(run, "RUN_FINISHED") {
+			t.Error(run)
+		}
+	})
+}

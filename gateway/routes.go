@@ -16,7 +16,7 @@ type Route struct {
 	Method string
 	Path   string // in Echo's form: /conversations/:id
 	// Scope is what a caller needs: a scope of package contract, "none" or "any". Object is what
-	// the caller must be allowed to see besides: a conversation, an approval, or "". openapi.yaml
+	// the caller must be allowed to see besides: a conversation, an approval, a thread, or "". openapi.yaml
 	// says the same as x-scope and x-object.
 	Scope, Object string
 }
@@ -25,6 +25,7 @@ type Route struct {
 const (
 	ofConversation = "conversation"
 	ofApproval     = "approval"
+	ofThread       = "thread" // a conversation, or a new one if the caller sees none
 )
 
 const (
@@ -69,9 +70,9 @@ func tableOf(h handlers) []route {
 
 		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
-		{Route{"POST", "/approvals/:uuid", contract.ScopeApprove, ofApproval}, h.rest.decide},
+		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
 
-		{Route{"POST", pathAGUI, proven, ofConversation}, h.events.Run},
+		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
 
 		{Route{"GET", "/me", proven, ""}, me},

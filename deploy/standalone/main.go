@@ -3,7 +3,11 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config/command"
 )
@@ -15,5 +19,21 @@ func main() {
 	ctx, stop := command.Signals()
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
 	stop()
-	command.Exit("agent", err)
+	os.Exit(exitCode(err))
+}
+
+// run runs a command line and prints its error.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	root := newCommand(getenv)
+	root.SetArgs(withDoubleDashes(args))
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	understood := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { understood = true }
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !understood {
+		err = &usageError{err, cmd}
+	}
+	printError(stderr, err)
+	return err
 }

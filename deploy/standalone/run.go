@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/command"
@@ -17,70 +17,51 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-const usage = `agent runs an AI agent that stops before destructive calls until a person approves.
+const aboutRun = `Start everything on this machine: the Temporal server with its Web UI, a worker and
+the gateway. With a Temporal server of your own (TEMPORAL_ADDRESS, or temporal.address in
+the file) it starts none.
 
-Usage:
-  agent [run] [--config FILE] [--demo-if-no-key]   start everything on this machine
-  agent validate [--config FILE] [--demo-if-no-key] [--connect]
-                                                   check a configuration and print what it resolves to;
-                                                   a key or a variable that is not set is an error
-  agent version                                    print the version
-  agent help                                       print this
-
-Flags:
-  --config FILE       the agent's YAML file (default config/agent.yaml)
-  --demo-if-no-key    use the offline model demo:rules when the configured model's API key is not set
-  --connect           validate: also start and ask the tool servers; one that does not answer,
-                      and two tools of one name, are errors
+It prints its addresses, and what is missing until it is ready. Ctrl-C stops it in order;
+what waits for an approval goes on waiting.
 
 Environment:
   GEMINI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, MISTRAL_API_KEY, OPENROUTER_API_KEY
-                      the key of the configured model's provider
-  TEMPORAL_ADDRESS    use this Temporal server instead of an embedded one
-  AGENT_CREDENTIAL_KEYS
-                      "id:base64,…": seals callers' tokens; needed with a Temporal server of your own
-  LOG_LEVEL, LOG_FORMAT
-                      debug, info, warn or error; text or json
+                          the key of the configured model's provider
+  TEMPORAL_ADDRESS        use this Temporal server instead of an embedded one
+  AGENT_CREDENTIAL_KEYS   "id:base64,…": seals callers' tokens; needed with a Temporal
+                          server of your own
+  LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
 `
 
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	verb := "run"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		verb, args = args[0], args[1:]
+// agentFlags are the flags of the commands that read the file of an agent.
+type agentFlags struct {
+	file string
+	// demo means that the offline model replaces a model without a key.
+	demo bool
+}
+
+func (f *agentFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "config", "config/agent.yaml", "the `file` of the agent")
+	cmd.Flags().BoolVar(&f.demo, "demo-if-no-key", false, "let the offline model demo:rules answer when the model's API key is not set")
+	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag is there
+}
+
+func newRun(getenv func(string) string) *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Start an agent and everything it needs on this machine",
+		Long:  aboutRun,
+		Example: `  agent run --config config/agent.yaml
+  agent run --demo-if-no-key          try it without an API key`,
+		GroupID: groupServe,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return start(cmd.Context(), f.file, f.demo, getenv, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
 	}
-	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stderr, usage) }
-	file := flags.String("config", "config/agent.yaml", "")
-	demo := flags.Bool("demo-if-no-key", false, "")
-	connect := flags.Bool("connect", false, "")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return nil
-	case err != nil:
-		return command.ErrUsage
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "agent: unexpected argument %q\n\n%s", flags.Arg(0), usage)
-		return command.ErrUsage
-	}
-	if *connect && verb != "validate" {
-		fmt.Fprintf(stderr, "agent: --connect is for agent validate\n\n%s", usage)
-		return command.ErrUsage
-	}
-	switch verb {
-	case "run":
-		return start(ctx, *file, *demo, getenv, stdout, stderr)
-	case "validate":
-		return validation{file: *file, demo: *demo, connect: *connect}.run(ctx, getenv, stdout)
-	case "version":
-		_, err := fmt.Fprintln(stdout, version)
-		return err
-	case "help":
-		_, err := fmt.Fprint(stdout, usage)
-		return err
-	}
-	fmt.Fprintf(stderr, "agent: unknown command %q\n\n%s", verb, usage)
-	return command.ErrUsage
+	f.add(cmd)
+	return cmd
 }
 
 // stopGrace bounds how long open HTTP requests may delay the end.

@@ -7,17 +7,44 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
 )
 
+const aboutValidate = `Check the file of an agent and print what it resolves to: settings, models, servers, other
+agents, and a drawing of its tree. All mistakes are reported at once, with their lines. A
+key or a variable that is not set is a mistake, too. Nothing is started.
+
+With --connect it also starts and asks the tool servers: one that does not answer, and two
+tools of one name, are mistakes.
+`
+
 // validation has the settings of a check of a configuration.
 type validation struct {
-	file string
-	// demo means that the offline model replaces a model without a key.
-	demo bool
+	agentFlags
 	// connect means that the tool servers are contacted, too.
 	connect bool
+}
+
+func newValidate(getenv func(string) string) *cobra.Command {
+	var v validation
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check the file of an agent and print what it resolves to",
+		Long:  aboutValidate,
+		Example: `  agent validate --config config/agent.yaml
+  agent validate --config config/agent.yaml --connect`,
+		GroupID: groupServe,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return v.run(cmd.Context(), getenv, cmd.OutOrStdout())
+		},
+	}
+	v.add(cmd)
+	cmd.Flags().BoolVar(&v.connect, "connect", false, "also start and ask the tool servers")
+	return cmd
 }
 
 // run prints the resolved configuration. It fails on mistakes, on missing environment

@@ -2,13 +2,10 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"agent-stop-and-go/config/command"
 )
 
 func env(pairs ...string) func(string) string {
@@ -68,7 +65,7 @@ func TestValidateAsksToolServersOnlyWhenTold(t *testing.T) {
 
 func TestOnlyValidateConnects(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"version", "--connect"}, env(), &out, &out); !errors.Is(err, command.ErrUsage) {
+	if err := run(t.Context(), []string{"version", "--connect"}, env(), &out, &out); exitCode(err) != exitUsage {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -82,12 +84,27 @@ func (ways Ways) Identify(r *http.Request) (contract.Identity, error) {
 	return contract.Identity{}, ErrNothingShown
 }
 
+// check fails if an identity is too large for history, or its texts are not printable.
 func check(caller contract.Identity) error {
 	if !caller.Authenticated() {
 		return refusef("the proof names nobody")
 	}
-	if err := caller.Validate(); err != nil {
-		return refusef("the caller's %v", err)
+	switch {
+	case !printable(caller.Subject, contract.MaxSubject):
+		return refusef("the caller's subject: expected at most %d printable bytes", contract.MaxSubject)
+	case !printable(caller.Issuer, contract.MaxIssuer):
+		return refusef("the caller's issuer: expected at most %d printable bytes", contract.MaxIssuer)
+	case len(caller.Groups) > contract.MaxGroups:
+		return refusef("the caller's groups: expected at most %d, not %d", contract.MaxGroups, len(caller.Groups))
+	}
+	for _, group := range caller.Groups {
+		if group == "" || !printable(group, contract.MaxGroup) {
+			return refusef("the caller's groups: expected 1 to %d printable bytes each", contract.MaxGroup)
+		}
 	}
 	return nil
+}
+
+func printable(s string, limit int) bool {
+	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

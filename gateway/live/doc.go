@@ -3,7 +3,8 @@
 //
 // Followers keeps one follower per conversation, from its first Reader to its last. The
 // follower subscribes to the conversation in a Feed, and reads the conversation when it may have
-// changed: after an event that does not carry the new state, and at intervals in any case. A
+// changed: after an event that does not carry the new state, and at intervals in any case. The
+// beginning of a reply carries the messages, because a read would delay the first token. A
 // Reader has no goroutine and no timer: the follower puts Items into its buffer and wakes it. A
 // reader that does not keep up ends with ErrSlow and must join again. Readers that write the
 // same bytes share the work of encoding them through a SharedStream.

@@ -21,6 +21,7 @@ type follower struct {
 	ctx          context.Context
 	cancel       context.CancelFunc
 	readRequests chan struct{} // capacity 1
+	expectations chan struct{} // capacity 1
 
 	mu              sync.Mutex
 	readers         map[*Reader]struct{}
@@ -50,7 +51,8 @@ type follower struct {
 func newFollower(w *Followers, id string) *follower {
 	ctx, cancel := context.WithCancel(w.base)
 	return &follower{
-		Options: w.Options, followers: w, id: id, ctx: ctx, cancel: cancel, readRequests: make(chan struct{}, 1),
+		Options: w.Options, followers: w, id: id, ctx: ctx, cancel: cancel,
+		readRequests: make(chan struct{}, 1), expectations: make(chan struct{}, 1),
 		readers: map[*Reader]struct{}{}, reads: make(chan reading, 1), stop: func() {},
 	}
 }
@@ -86,15 +88,21 @@ func (x *follower) add(r *Reader) {
 }
 
 // requestRead asks the loop for a read. It does not block.
-func (x *follower) requestRead() {
+func (x *follower) requestRead() { fill(x.readRequests) }
+
+func fill(c chan<- struct{}) {
 	select {
-	case x.readRequests <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
 // RequestRead asks for a read of the conversation. It does not block.
 func (r *Reader) RequestRead() { r.follower.requestRead() }
+
+// ExpectChange says that the conversation is about to change. It is read a moment later, unless
+// an event brings the change before. It does not block.
+func (r *Reader) ExpectChange() { fill(r.follower.expectations) }
 
 func (r *Reader) ConversationID() string { return r.follower.id }
 
@@ -165,6 +173,8 @@ func (x *follower) loop() error {
 			x.receive(n, ok)
 		case <-x.readRequests:
 			x.readAsked = true
+		case <-x.expectations:
+			x.expectChange()
 		case <-next.C:
 			x.beginRead()
 		case r := <-x.reads:
@@ -173,6 +183,14 @@ func (x *follower) loop() error {
 			x.each((*Reader).keepAlive)
 		}
 		x.schedule(next)
+	}
+}
+
+// expectChange delays the next read, and leaves it out if the change is known already: in auto
+// mode, a read makes an activity of a call that has just begun.
+func (x *follower) expectChange() {
+	if !x.readAsked && !x.settling && !x.current.view.Running {
+		x.readAsked, x.readAt = true, time.Now().Add(x.Pace.Again/10)
 	}
 }
 
@@ -186,7 +204,9 @@ func (x *follower) receive(n contract.Event, ok bool) {
 		x.receiveSettled(n)
 		x.readAsked = x.readAsked || x.hasCommitted()
 	case n.Draft != nil:
-		x.readAsked = true // the draft may have begun a turn
+		if !x.receiveTranscript(n) || x.hasCommitted() {
+			x.readAsked = true // the draft may have begun a turn
+		}
 		x.drafted++
 		x.piece(Item{Draft: n.Draft, Drafts: x.drafted})
 	case n.Delta != nil:

@@ -162,12 +162,38 @@ func (x *follower) receiveSettled(n contract.Event) {
 	if n.Tree != nil && !r.singleNode {
 		r.tree = n.Tree
 	}
-	x.readAsked, x.readAt = !r.singleNode && n.Tree == nil, time.Now()
+	x.readAsked = !r.singleNode && n.Tree == nil
+	x.receiveState(r)
+}
+
+// receiveState has a state rendered that came with an event.
+func (x *follower) receiveState(r reading) {
+	x.readAt = time.Now()
 	if x.settling {
 		x.settled = &r
 	} else {
 		x.renderSettled(r)
 	}
+}
+
+// receiveTranscript handles the messages that came with the beginning of a reply, and reports
+// whether they make a read unnecessary. While another state is on its way it is unknown which of
+// the two is newer.
+func (x *follower) receiveTranscript(n contract.Event) bool {
+	known := x.current.view
+	if n.Transcript == nil || x.current.state == nil || !x.current.singleNode || x.busy || x.settling || known.Status == contract.StatusCompleted {
+		return false
+	}
+	v := known
+	v.Status, v.Transcript, v.Running, v.Pending, v.Pipeline = contract.StatusActive, *n.Transcript, true, nil, nil
+	switch {
+	case Older(v, known):
+		return false
+	case !known.Running || Older(known, v):
+		x.receiveState(reading{view: v, singleNode: true, fromEvent: true})
+	}
+	x.readAsked = false
+	return true
 }
 
 // renderSettled renders a state that came with an event in the background. One is rendered at

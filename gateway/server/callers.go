@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/keys"
+	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 // callersOf returns the ways in which callers prove who they are. It fails if it does not know
@@ -14,7 +15,7 @@ import (
 func callersOf(c *config.Config, logger *slog.Logger) (identity.Ways, error) {
 	var ways identity.Ways
 	for _, w := range c.Auth {
-		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant}
+		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: approvers.Groups(c.Approval.Approvers)}
 		switch w.Type {
 		case config.AuthKeys:
 			ways = append(ways, identity.NewKeys(keys.NewReader(c.KeysFile(), logger)))

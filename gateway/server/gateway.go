@@ -65,7 +65,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 			Views: snapshot.New(p.Changes, time.Now),
 		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers, RequestTimeout: c.RequestTimeout, Version: p.Version,
+		Callers: callers, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
 		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),

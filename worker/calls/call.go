@@ -17,6 +17,7 @@ import (
 // wait for it.
 type call struct {
 	id      string
+	input   any
 	task    *task
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -53,13 +54,17 @@ func newCall(ctx context.Context, id string, k *task) *call {
 // or hands the call over.
 func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, contract.Start[In]) (contract.Started[Out], error) {
 	return func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
-		c := t.begin(ctx, in.Task)
+		c, made := t.begin(ctx, in.Task, in.Input)
 		if c == nil {
 			return contract.Started[Out]{Ticket: &contract.Ticket{}}, nil
 		}
-		go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
+		if !made {
+			go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
+		}
 		if !c.await(ctx) {
-			time.AfterFunc(keep, func() { t.expire(c) })
+			if !made {
+				time.AfterFunc(keep, func() { t.expire(c) })
+			}
 			return contract.Started[Out]{Ticket: t.ticket(c)}, nil
 		}
 		t.remove(c)

@@ -137,6 +137,24 @@ func TestAQuickCallIsMadeByTheLocalActivity(t *testing.T) {
 	want(t, "regular activities", len(b.joins), 0)
 }
 
+// TestAWorkflowTaskThatIsDoneAgainRepeatsNoCall runs a workflow again from its beginning, as a
+// worker does whose workflow task was not accepted.
+func TestAWorkflowTaskThatIsDoneAgainRepeatsNoCall(t *testing.T) {
+	m := &model{answer: func(_ context.Context, in string) (string, error) { return "answer to " + in, nil }}
+	table := calls.New("own", calls.NewWorkflowTasks())
+	for range 2 {
+		answer, err := setUp(t, conversation, m, table, table).run(t, "one", "two")
+		want(t, "error", err, nil)
+		want(t, "answer", answer, "answer to two")
+	}
+	want(t, "calls", len(m.asked()), 2)
+
+	answer, err := setUp(t, conversation, m, table, table).run(t, "one", "other") // something has happened meanwhile
+	want(t, "error", err, nil)
+	want(t, "answer", answer, "answer to other")
+	want(t, "calls", len(m.asked()), 3)
+}
+
 func TestASlowCallIsJoinedAndMadeOnce(t *testing.T) {
 	for _, beat := range []string{"before it is joined", "afterwards"} { // close ones are sent as one
 		t.Run("heartbeat "+beat, func(t *testing.T) { checkJoin(t, beat == "afterwards") })

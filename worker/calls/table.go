@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/expirable"
 	"go.temporal.io/sdk/activity"
 
 	"agent-stop-and-go/workflows/contract"
@@ -36,12 +38,18 @@ type Table struct {
 	mu     sync.Mutex
 	closed bool
 	calls  map[string]*call
+	// recent has the calls of the last moments, also those that have ended, by the local
+	// activity that started them.
+	recent *expirable.LRU[string, *call]
 }
 
 // New returns a table whose calls are joined through queue. tasks is nil if the server is
 // another process.
 func New(queue string, tasks *WorkflowTasks) *Table {
-	t := &Table{queue: queue, tasks: tasks, noticed: tasks != nil, calls: map[string]*call{}}
+	t := &Table{
+		queue: queue, tasks: tasks, noticed: tasks != nil, calls: map[string]*call{},
+		recent: expirable.NewLRU[string, *call](Max, nil, taskTime),
+	}
 	if tasks == nil {
 		t.tasks = NewWorkflowTasks()
 	}
@@ -59,17 +67,26 @@ func (t *Table) Close() {
 	t.tasks.releaseAll()
 }
 
-// begin adds a call for a local activity. It returns nil if the table is full or closed.
-func (t *Table) begin(ctx context.Context, number int) *call {
-	run := activity.GetInfo(ctx).WorkflowExecution
+// begin adds a call for a local activity. It returns nil if the table is full or closed. If the
+// activity has been started before, because its workflow task is done again, its call is
+// returned, and made is true.
+func (t *Table) begin(ctx context.Context, number int, input any) (c *call, made bool) {
+	info := activity.GetInfo(ctx)
+	run := info.WorkflowExecution
+	key := run.RunID + " " + info.ActivityID + " " + info.ActivityType.Name
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed || len(t.calls) >= Max {
-		return nil
+	if c, ok := t.recent.Get(key); ok && reflect.DeepEqual(c.input, input) {
+		return c, true
 	}
-	c := newCall(ctx, rand.Text(), t.tasks.hold(run, number, t.limit(run.ID)))
+	if t.closed || len(t.calls) >= Max {
+		return nil, false
+	}
+	c = newCall(ctx, rand.Text(), t.tasks.hold(run, number, t.limit(run.ID)))
+	c.input = input
 	t.calls[c.id] = c
-	return c
+	t.recent.Add(key, c)
+	return c, false
 }
 
 // take returns a call to the first activity that joins it.

@@ -7,8 +7,10 @@ import "time"
 // Settled is set, or none: then something has changed.
 type Event struct {
 	ConversationID string `json:"conversation_id"`
-	// Draft starts a reply. Earlier deltas with the same ID are void.
-	Draft *Draft `json:"draft,omitempty"`
+	// Draft starts a reply. Earlier deltas with the same ID are void. Transcript is what the
+	// conversation consists of then; it is unknown in other processes and in trees.
+	Draft      *Draft      `json:"draft,omitempty"`
+	Transcript *Transcript `json:"-"`
 	// Delta is a piece of a reply.
 	Delta *Delta `json:"delta,omitempty"`
 	// Settled is the current state of the conversation, and Tree its tree.

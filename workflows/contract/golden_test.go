@@ -124,7 +124,7 @@ func unsetFields(v reflect.Value, path string, around []reflect.Type) []zero {
 	around = append(slices.Clone(around), typ)
 	for i := range v.NumField() {
 		name := "." + typ.Field(i).Name
-		if v.Field(i).IsZero() {
+		if v.Field(i).IsZero() && typ.Field(i).Tag.Get("json") != "-" {
 			out = append(out, zero{typ.Name() + name, path + name})
 			continue
 		}

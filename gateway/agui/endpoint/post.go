@@ -52,7 +52,7 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 	case known != nil:
 		c.Response().Header().Set(headerReplayed, "true")
 	}
-	r.RequestRead()
+	r.ExpectChange()
 	return ep.streamTurn(c, r, t, http.StatusOK)
 }
 

@@ -144,7 +144,7 @@ func (r *run) follow() error {
 	if t.ID != "" {
 		f.answer = r.endpoint.service.AwaitAsync(client, t.Request)
 	}
-	r.reader.RequestRead()
+	r.reader.ExpectChange()
 	return f.run(client)
 }
 

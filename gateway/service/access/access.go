@@ -101,7 +101,7 @@ func (b *Backend) Signal(ctx context.Context, id, signal string, payload any) er
 
 // Admit implements Conversations.
 func (b *Backend) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
-	if err := b.See(ctx, id); err != nil {
+	if err := b.write(ctx, id); err != nil {
 		return contract.ConversationView{}, err
 	}
 	return b.backend.Admit(ctx, id, q)

@@ -133,6 +133,17 @@ func isSubject(caller contract.Identity, name string) bool {
 	return caller.Subject == name
 }
 
+// Groups lists the groups that rules name.
+func Groups(rules []string) []string {
+	var out []string
+	for _, rule := range rules {
+		if name, ok := strings.CutPrefix(rule, group+":"); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // Check fails for a rule that nobody can match.
 func Check(rule string) error {
 	if rule == Requester || rule == NotRequester {

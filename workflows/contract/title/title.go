@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-const titleRunes = 80
+const maxRunes = 80
 
-// Of returns the name of a conversation: the first words of its first message, in one line and
+// Of returns the title of a conversation by its first message: the first words, in one line and
 // without characters that change how a line is shown.
 func Of(first contract.MessageSignal) string {
 	text := first.Text.Inline
@@ -41,12 +41,12 @@ const zeroWidthJoiner = '\u200d'
 // firstWords returns the beginning of a line, cut between words, or inside a first word that is
 // too long.
 func firstWords(line string) string {
-	if utf8.RuneCountInString(line) <= titleRunes {
+	if utf8.RuneCountInString(line) <= maxRunes {
 		return line
 	}
 	runes := []rune(line)
-	cut := string(runes[:titleRunes])
-	if i := strings.LastIndexByte(cut, ' '); i > 0 && runes[titleRunes] != ' ' {
+	cut := string(runes[:maxRunes])
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && runes[maxRunes] != ' ' {
 		cut = cut[:i]
 	}
 	return strings.TrimSpace(cut) + "…"

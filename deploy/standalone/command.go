@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const about = `agent runs an AI agent that stops before destructive calls until a person approves.
+
+Without a command it does what "agent run" does.
+
+Exit codes:
+  0   it is done
+  1   it failed; the error says why
+  2   the command line is wrong, and nothing was done
+`
+
+// The groups of commands in the help.
+const (
+	groupServe = "serve"
+	groupOther = "other"
+)
+
+// newCommand returns the command line of agent.
+func newCommand(getenv func(string) string) *cobra.Command {
+	root := newRun(getenv)
+	root.Use = "agent"
+	root.Short = "Run an AI agent that stops before destructive calls until a person approves"
+	root.Long, root.Example, root.GroupID, root.Args = about, "", "", nil
+	root.Version = version
+	root.SilenceErrors, root.SilenceUsage = true, true // printError prints them
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddGroup(
+		&cobra.Group{ID: groupServe, Title: "Run an agent:"},
+		&cobra.Group{ID: groupOther, Title: "Other commands:"})
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
+	root.AddCommand(newRun(getenv), newValidate(getenv), newKeys(), newVersion(), newMan())
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		GroupID: groupOther,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version)
+			return err
+		},
+	}
+}
+
+// withDoubleDashes gives the long flags that earlier versions accepted with a single dash their
+// second one. There are no one-letter flags that could be meant instead.
+func withDoubleDashes(args []string) []string {
+	out := append([]string{}, args...)
+	for i, arg := range out {
+		name, _, _ := strings.Cut(arg, "=")
+		switch name {
+		case "--":
+			return out
+		case "-config", "-demo-if-no-key", "-connect", "-help":
+			out[i] = "-" + arg
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCommandLines runs command lines that start nothing.
+func TestCommandLines(t *testing.T) {
+	good := filepath.Join(t.TempDir(), "good.yaml")
+	if err := os.WriteFile(good, []byte("llm: {model: 'demo:rules'}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		"the version":                        {args: []string{"version"}, stdout: "dev\n"},
+		"the version by a flag":              {args: []string{"--version"}, stdout: "dev\n"},
+		"help":                               {args: []string{"help"}, stdout: "Exit codes:"},
+		"help by a flag":                     {args: []string{"--help"}, stdout: "Run an agent:"},
+		"help by a flag of before":           {args: []string{"-help"}, stdout: "Run an agent:"},
+		"help for a command":                 {args: []string{"validate", "-h"}, stdout: "--connect"},
+		"a check":                            {args: []string{"validate", "--config", good}, stdout: "demo:rules"},
+		"a check with a flag of before":      {args: []string{"validate", "-config", good}, stdout: "demo:rules"},
+		"a check with a flag and =":          {args: []string{"validate", "-config=" + good, "-demo-if-no-key"}, stdout: "demo:rules"},
+		"a completion":                       {args: []string{"completion", "bash"}, stdout: "__start_agent"},
+		"completion of commands":             {args: []string{"__complete", "v"}, stdout: "validate\t", stderr: "ShellCompDirectiveNoFileComp"},
+		"a file that is not there":           {args: []string{"--config", "none.yaml"}, code: 1, stderr: "agent: failed to read config file"},
+		"a file of run that is not there":    {args: []string{"run", "--config", "none.yaml"}, code: 1, stderr: "agent: failed to read config file"},
+		"an unknown flag":                    {args: []string{"--nope"}, code: 2, stderr: "agent: unknown flag: --nope\nRun 'agent --help' for usage.\n"},
+		"an unknown flag of a command":       {args: []string{"validate", "--nope"}, code: 2, stderr: "Run 'agent validate --help' for usage.\n"},
+		"a flag without its value":           {args: []string{"--config"}, code: 2, stderr: "flag needs an argument: --config"},
+		"an unknown command":                 {args: []string{"frobnicate"}, code: 2, stderr: `agent: unknown command "frobnicate" for "agent"`},
+		"a misspelt command":                 {args: []string{"validat"}, code: 2, stderr: "Did you mean this?\n\tvalidate\n"},
+		"an argument too many":               {args: []string{"run", "extra"}, code: 2, stderr: `unexpected argument "extra"`},
+		"a flag of another command":          {args: []string{"version", "--connect"}, code: 2, stderr: "unknown flag: --connect"},
+		"what looks like a flag behind --":   {args: []string{"run", "--", "-config"}, code: 2, stderr: `unexpected argument "-config"`},
+		"a key without a name":               {args: []string{"keys", "add"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
+		"manual pages without their address": {args: []string{"man"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			err := run(t.Context(), c.args, env(), &stdout, &stderr)
+			if exitCode(err) != c.code || !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.stderr) {
+				t.Errorf("code %d, printed\n%s\nand\n%s", exitCode(err), &stdout, &stderr)
+			}
+			if c.stderr == "" && stderr.Len() > 0 || c.stdout == "" && stdout.Len() > 0 {
+				t.Errorf("printed to the wrong stream\n%s\nand\n%s", &stdout, &stderr)
+			}
+		})
+	}
+}
+
+func TestEveryCommandHasAManualPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"man", dir}, env(), &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	for page, says := range map[string]string{
+		"agent.1": "Exit codes:", "agent-run.1": "TEMPORAL_ADDRESS", "agent-validate.1": "connect", "agent-completion-bash.1": "bash", "agent-keys-add.1": "Bearer",
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, page))
+		if err != nil || !strings.Contains(string(text), says) {
+			t.Errorf("%s: %v\n%s", page, err, text)
+		}
+	}
+}

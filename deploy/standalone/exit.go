@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes, which scripts use.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// usageError is an error of the command line of a command.
+type usageError struct {
+	cause   error
+	command *cobra.Command
+}
+
+func (e *usageError) Error() string { return e.cause.Error() }
+
+func (e *usageError) Unwrap() error { return e.cause }
+
+// exitCode returns the exit code of the process that ends with this error.
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// printError prints an error, if there is one, and where to read more.
+func printError(w io.Writer, err error) {
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(w, "agent: %v\n", err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintf(w, "Run '%s --help' for usage.\n", usage.command.CommandPath())
+	}
+}
+
+// noArguments refuses arguments.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return nil
+}
