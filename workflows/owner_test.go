@@ -195,3 +195,35 @@ func TestTheOwnerAnswersAQuestionWhoeverApproves(t *testing.T) {
 		s.end(quote())
 	})
 }
+
+// TestApprovalsInTreesAndOfOtherAgentsHaveTheRules, so that the gateway can decide by the
+// approval alone.
+func TestApprovalsInTreesAndOfOtherAgentsHaveTheRules(t *testing.T) {
+	rules := []string{"group:ops"}
+	for name, tt := range map[string]struct {
+		root  contract.Node
+		world *world
+	}{
+		"a node":        {sequential("both", llm("a", key("a")), llm("b", key("b"))), &world{GenerateFn: play(map[string][]any{"a": {asks(add("x")), says("done")}, "b": {says("done")}})}},
+		"another agent": {ask("clean up"), &world{DelegateFn: (&writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?"), answered: remote(contract.TaskCompleted, "deleted")}).delegate}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := tree(tt.root)
+			in.Owner = person("alice", contract.ScopeConverse, contract.ChannelA2A)
+			in.First.Identity, in.Agent.Approvers = in.Owner, rules
+			converse(t, tt.world, proved(t, in), func(s *session) {
+				s.rest()
+				p := s.pending()
+				same(t, "approvers", p.Approvers, rules)
+				s.decide(s.decidedBy(p.UUID, person("alice", contract.ScopeApprove, contract.ChannelREST), contract.DecideSignal{Approved: true}))
+				s.rest()
+				same(t, "the owner", s.approval(p.UUID).Problem, wording.TextNotApprover)
+				ops := person("bob", contract.ScopeApprove, contract.ChannelREST)
+				ops.Groups = []string{"ops"}
+				s.decide(s.decidedBy(p.UUID, ops, contract.DecideSignal{Approved: true}))
+				s.rest()
+				same(t, "a member", s.approval(p.UUID).Result.Identity, ops)
+			})
+		})
+	}
+}
