@@ -317,3 +317,27 @@ func requests(routes []gateway.Route) []about {
 	rpc("tasks/pushNotificationConfig/delete", `{"id":":id","pushNotificationConfigId":"p"}`, true)
 	return out
 }
+
+// ownedScript is a backend whose conversations belong to somebody. It keeps what it gets.
+type ownedScript struct {
+	*fakeBackend
+	owner   string
+	decided *contract.DecideSignal
+	started *contract.ConversationInput
+}
+
+func (s *ownedScript) Owner(context.Context, string) (string, error) { return s.owner, nil }
+
+func (s *ownedScript) Subject(context.Context, string) (service.Subject, error) {
+	return service.Subject{ConversationID: someID, Owner: s.owner}, nil
+}
+
+func (s *ownedScript) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
+	*s.started = in.Conversation
+	return service.StartResult{}, nil
+}
+
+func (s *ownedScript) Decide(_ context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	*s.decided = in
+	return &contract.ApprovalResult{UUID: uuid, ConversationID: someID, Decision: contract.Approved, RequestID: in.RequestID, DecidedAt: epoch}, nil
+}

@@ -5,21 +5,24 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"agent-stop-and-go/deploy/standalone/cli"
 )
 
 const about = `agent runs an AI agent that stops before destructive calls until a person approves.
 
 Without a command it does what "agent run" does.
 
-Exit codes:
-  0   it is done
-  1   it failed; the error says why
-  2   the command line is wrong, and nothing was done
-`
+To try it:
+  agent run --demo-if-no-key              in one terminal
+  agent ask "list the resources"          in another
+
+` + cli.ExitCodes
 
 // The groups of commands in the help.
 const (
 	groupServe = "serve"
+	groupTalk  = "talk"
 	groupOther = "other"
 )
 
@@ -34,10 +37,15 @@ func newCommand(getenv func(string) string) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddGroup(
 		&cobra.Group{ID: groupServe, Title: "Run an agent:"},
+		&cobra.Group{ID: groupTalk, Title: "Talk to an agent that runs:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"})
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	root.AddCommand(newRun(getenv), newValidate(getenv), newKeys(), newVersion(), newMan())
+	for _, cmd := range cli.Commands(getenv) {
+		cmd.GroupID = groupTalk
+		root.AddCommand(cmd)
+	}
 	return root
 }
 

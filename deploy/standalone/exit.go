@@ -6,12 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-)
 
-// The exit codes, which scripts use.
-const (
-	exitFailure = 1
-	exitUsage   = 2
+	"agent-stop-and-go/deploy/standalone/cli"
 )
 
 // usageError is an error of the command line of a command.
@@ -27,13 +23,10 @@ func (e *usageError) Unwrap() error { return e.cause }
 // exitCode returns the exit code of the process that ends with this error.
 func exitCode(err error) int {
 	var usage *usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		return exitUsage
+	if errors.As(err, &usage) {
+		return cli.ExitUsage
 	}
-	return exitFailure
+	return cli.ExitCode(err)
 }
 
 // printError prints an error, if there is one, and where to read more.
@@ -41,7 +34,7 @@ func printError(w io.Writer, err error) {
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(w, "agent: %v\n", err)
+	fmt.Fprintf(w, "agent: %s\n", cli.Describe(err))
 	var usage *usageError
 	if errors.As(err, &usage) {
 		fmt.Fprintf(w, "Run '%s --help' for usage.\n", usage.command.CommandPath())

@@ -106,7 +106,7 @@ func newKeysList() *cobra.Command {
 			fmt.Fprintln(w, "NAME\tKEY\tSCOPES\tMADE\tEXPIRES\tLAST USED")
 			for _, k := range all {
 				fmt.Fprintf(w, "%s\t%s%s_…\t%s\t%s\t%s\t%s\n", k.Name, keys.Prefix, k.ID, strings.Join(k.Scopes, ","),
-					day(k.Created), day(k.Expires), minute(used[k.Name]))
+					day(k.Created), minute(k.Expires), minute(used[k.Name]))
 			}
 			return w.Flush()
 		},

@@ -65,7 +65,7 @@ func TestValidateAsksToolServersOnlyWhenTold(t *testing.T) {
 
 func TestOnlyValidateConnects(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"version", "--connect"}, env(), &out, &out); exitCode(err) != exitUsage {
+	if err := run(t.Context(), []string{"version", "--connect"}, env(), &out, &out); exitCode(err) != 2 {
 		t.Errorf("got %v", err)
 	}
 }

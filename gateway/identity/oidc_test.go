@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/identitytest"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -40,7 +41,7 @@ func (c *clock) add(d time.Duration) {
 	c.ahead += d
 }
 
-func oidcWay(p *provider, changes ...func(*identity.OIDCSettings)) *identity.OIDC {
+func oidcWay(p *identitytest.Provider, changes ...func(*identity.OIDCSettings)) *identity.OIDC {
 	s := identity.OIDCSettings{
 		Issuer: p.URL, Audience: "agent", SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: 30 * time.Second,
 		Grants: identity.Grants{Scopes: []string{contract.ScopeRead}, Groups: map[string][]string{"ops": {contract.ScopeOperate}}},
@@ -58,11 +59,11 @@ func ask(token string) *http.Request {
 }
 
 func TestTokensOfAProvider(t *testing.T) {
-	rs, es := rsaKey(t, "rs"), ecKey(t, "es")
-	p := newProvider(t, rs, es)
+	rs, es := identitytest.RSAKey(t, "rs"), identitytest.ECKey(t, "es")
+	p := identitytest.NewProvider(t, rs, es)
 	ways := identity.Ways{oidcWay(p, func(s *identity.OIDCSettings) { s.ScopesFromToken = true })}
 	for name, tc := range map[string]struct {
-		signer signer
+		signer identitytest.Signer
 		claims map[string]any
 		want   contract.Identity
 	}{
@@ -81,7 +82,7 @@ func TestTokensOfAProvider(t *testing.T) {
 			contract.Identity{Subject: "alice", Scopes: []string{"read"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ways.Identify(ask(tc.signer.token(t, p.claims(tc.claims))))
+			got, err := ways.Identify(ask(tc.signer.Token(t, p.Claims(tc.claims))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,26 +95,26 @@ func TestTokensOfAProvider(t *testing.T) {
 }
 
 func TestTokensThatProveNothing(t *testing.T) {
-	rs, stranger := rsaKey(t, "rs"), rsaKey(t, "rs")
-	p := newProvider(t, rs)
+	rs, stranger := identitytest.RSAKey(t, "rs"), identitytest.RSAKey(t, "rs")
+	p := identitytest.NewProvider(t, rs)
 	ways := identity.Ways{oidcWay(p)}
-	valid := rs.token(t, p.claims(nil))
+	valid := rs.Token(t, p.Claims(nil))
 	for name, tc := range map[string]struct{ token, want string }{
-		"other issuer":                {rs.token(t, p.claims(map[string]any{"iss": "https://other.example.com"})), "nobody here can check"},
-		"other audience":              {rs.token(t, p.claims(map[string]any{"aud": "other"})), "audience"},
-		"no audience":                 {rs.token(t, p.claims(map[string]any{"aud": nil})), "audience"},
-		"expired":                     {rs.token(t, p.claims(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()})), "expired at"},
-		"without an end":              {rs.token(t, p.claims(map[string]any{"exp": nil})), "expired at"},
-		"not valid yet":               {rs.token(t, p.claims(map[string]any{"nbf": time.Now().Add(time.Minute).Unix()})), "not valid yet"},
-		"no subject":                  {rs.token(t, p.claims(map[string]any{"sub": nil})), "no sub"},
-		"a subject that is no text":   {rs.token(t, p.claims(map[string]any{"sub": 7})), "not valid"},
-		"a subject that is too long":  {rs.token(t, p.claims(map[string]any{"sub": strings.Repeat("x", 300)})), "subject: expected at most"},
-		"a subject of several lines":  {rs.token(t, p.claims(map[string]any{"sub": "alice\nbob"})), "printable"},
-		"signed by somebody else":     {stranger.token(t, p.claims(nil)), "signature"},
-		"no signature":                {unsigned(t, p.claims(nil)), "not valid"},
-		"the public key as a secret":  {withPublicKeyAsSecret(t, rs, p.claims(nil)), "not valid"},
+		"other issuer":                {rs.Token(t, p.Claims(map[string]any{"iss": "https://other.example.com"})), "nobody here can check"},
+		"other audience":              {rs.Token(t, p.Claims(map[string]any{"aud": "other"})), "audience"},
+		"no audience":                 {rs.Token(t, p.Claims(map[string]any{"aud": nil})), "audience"},
+		"expired":                     {rs.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()})), "expired at"},
+		"without an end":              {rs.Token(t, p.Claims(map[string]any{"exp": nil})), "expired at"},
+		"not valid yet":               {rs.Token(t, p.Claims(map[string]any{"nbf": time.Now().Add(time.Minute).Unix()})), "not valid yet"},
+		"no subject":                  {rs.Token(t, p.Claims(map[string]any{"sub": nil})), "no sub"},
+		"a subject that is no text":   {rs.Token(t, p.Claims(map[string]any{"sub": 7})), "not valid"},
+		"a subject that is too long":  {rs.Token(t, p.Claims(map[string]any{"sub": strings.Repeat("x", 300)})), "subject: expected at most"},
+		"a subject of several lines":  {rs.Token(t, p.Claims(map[string]any{"sub": "alice\nbob"})), "printable"},
+		"signed by somebody else":     {stranger.Token(t, p.Claims(nil)), "signature"},
+		"no signature":                {unsigned(t, p.Claims(nil)), "not valid"},
+		"the public key as a secret":  {withPublicKeyAsSecret(t, rs, p.Claims(nil)), "not valid"},
 		"a changed signature":         {valid[:len(valid)-8] + "AAAAAAAA", "signature"},
-		"other claims under the same": {withOtherClaims(t, valid, p.claims(map[string]any{"sub": "root"})), "signature"},
+		"other claims under the same": {withOtherClaims(t, valid, p.Claims(map[string]any{"sub": "root"})), "signature"},
 		"no token":                    {"asdf", "nobody here can check"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,14 +142,14 @@ func unsigned(t *testing.T, claims map[string]any) string {
 
 // withPublicKeyAsSecret signs with the PEM of the public key, which a verifier that accepts any
 // algorithm takes for a shared secret.
-func withPublicKeyAsSecret(t *testing.T, s signer, claims map[string]any) string {
+func withPublicKeyAsSecret(t *testing.T, s identitytest.Signer, claims map[string]any) string {
 	t.Helper()
-	der, err := x509.MarshalPKIXPublicKey(s.private.Public().(*rsa.PublicKey))
+	der, err := x509.MarshalPKIXPublicKey(s.Private.Public().(*rsa.PublicKey))
 	if err != nil {
 		t.Fatal(err)
 	}
 	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-	return sign(t, jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: secret, KeyID: s.id}}, claims)
+	return identitytest.Sign(t, jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: secret, KeyID: s.ID}}, claims)
 }
 
 func withOtherClaims(t *testing.T, token string, claims map[string]any) string {
@@ -159,14 +160,14 @@ func withOtherClaims(t *testing.T, token string, claims map[string]any) string {
 }
 
 func TestUnknownKeysFetchRarely(t *testing.T) {
-	rs := rsaKey(t, "rs")
-	p := newProvider(t, rs)
+	rs := identitytest.RSAKey(t, "rs")
+	p := identitytest.NewProvider(t, rs)
 	c := &clock{}
 	way := oidcWay(p, func(s *identity.OIDCSettings) { s.Now = c.now })
 	var callers sync.WaitGroup
 	for i := range 50 {
-		stranger := signer{fmt.Sprint("unknown", i), rs.algorithm, rs.private}
-		token := stranger.token(t, p.claims(nil))
+		stranger := identitytest.Signer{ID: fmt.Sprint("unknown", i), Algorithm: rs.Algorithm, Private: rs.Private}
+		token := stranger.Token(t, p.Claims(nil))
 		callers.Go(func() {
 			if _, err := way.Identify(ask(token)); err == nil {
 				t.Error("a token with an unknown key was accepted")
@@ -174,10 +175,10 @@ func TestUnknownKeysFetchRarely(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if n := p.fetches.Load(); n != 1 {
+	if n := p.Fetches.Load(); n != 1 {
 		t.Errorf("the keys were fetched %d times, want once", n)
 	}
-	identify(t, way, rs.token(t, p.claims(nil))) // the others are not harmed
+	identify(t, way, rs.Token(t, p.Claims(nil))) // the others are not harmed
 }
 
 func identify(t *testing.T, way identity.Way, token string) {
@@ -188,16 +189,16 @@ func identify(t *testing.T, way identity.Way, token string) {
 }
 
 func TestKeysRotate(t *testing.T) {
-	first, second := rsaKey(t, "1"), ecKey(t, "2")
-	p := newProvider(t, first)
+	first, second := identitytest.RSAKey(t, "1"), identitytest.ECKey(t, "2")
+	p := identitytest.NewProvider(t, first)
 	c := &clock{}
 	way := oidcWay(p, func(s *identity.OIDCSettings) { s.Now = c.now })
-	old := first.token(t, p.claims(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
+	old := first.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
 	identify(t, way, old)
 
-	p.publish(second)
+	p.Publish(second)
 	c.add(11 * time.Second)
-	identify(t, way, second.token(t, p.claims(nil)))
+	identify(t, way, second.Token(t, p.Claims(nil)))
 	var refused *identity.Refused
 	if _, err := way.Identify(ask(old)); !errors.As(err, &refused) {
 		t.Errorf("a token of a withdrawn key: %v", err)
@@ -206,13 +207,13 @@ func TestKeysRotate(t *testing.T) {
 
 // TestWithdrawnKeysEnd withdraws a key while nobody uses another one.
 func TestWithdrawnKeysEnd(t *testing.T) {
-	first, second := rsaKey(t, "1"), ecKey(t, "2")
-	p := newProvider(t, first)
+	first, second := identitytest.RSAKey(t, "1"), identitytest.ECKey(t, "2")
+	p := identitytest.NewProvider(t, first)
 	c := &clock{}
 	way := oidcWay(p, func(s *identity.OIDCSettings) { s.Now = c.now })
-	token := first.token(t, p.claims(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
+	token := first.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(48 * time.Hour).Unix()}))
 	identify(t, way, token)
-	p.publish(second)
+	p.Publish(second)
 	c.add(11 * time.Minute)
 	deadline := time.Now().Add(10 * time.Second)
 	for {
@@ -227,22 +228,22 @@ func TestWithdrawnKeysEnd(t *testing.T) {
 }
 
 func TestAProviderThatIsAway(t *testing.T) {
-	rs := rsaKey(t, "rs")
-	p := newProvider(t, rs)
+	rs := identitytest.RSAKey(t, "rs")
+	p := identitytest.NewProvider(t, rs)
 	c := &clock{}
 	way := oidcWay(p, func(s *identity.OIDCSettings) { s.Now = c.now })
-	token := rs.token(t, p.claims(map[string]any{"exp": time.Now().Add(72 * time.Hour).Unix()}))
+	token := rs.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(72 * time.Hour).Unix()}))
 
-	p.away.Store(true)
+	p.Away.Store(true)
 	var away *identity.Unavailable
 	if _, err := way.Identify(ask(token)); !errors.As(err, &away) {
 		t.Errorf("before the first contact: %v", err)
 	}
-	p.away.Store(false)
+	p.Away.Store(false)
 	c.add(11 * time.Second)
 	identify(t, way, token)
 
-	p.away.Store(true)
+	p.Away.Store(true)
 	for range 10 {
 		c.add(time.Hour)
 		identify(t, way, token) // with the keys of before
@@ -251,7 +252,27 @@ func TestAProviderThatIsAway(t *testing.T) {
 	if _, err := way.Identify(ask(token)); !errors.As(err, &away) {
 		t.Errorf("after a day: %v", err)
 	}
-	p.away.Store(false)
+	p.Away.Store(false)
 	c.add(11 * time.Second)
 	identify(t, way, token)
+}
+
+// An address that anybody may claim names nobody.
+func TestOnlyVerifiedEmailsNameCallers(t *testing.T) {
+	rs := identitytest.RSAKey(t, "rs")
+	p := identitytest.NewProvider(t, rs)
+	way := oidcWay(p, func(s *identity.OIDCSettings) { s.SubjectClaim = "email" })
+	for name, tc := range map[string]struct {
+		verified any
+		want     bool
+	}{
+		"verified": {true, true}, "verified, as a text": {"true", true},
+		"not verified": {false, false}, "no word of it": {nil, false}, "another value": {1, false},
+	} {
+		token := rs.Token(t, p.Claims(map[string]any{"email": "alice@example.com", "email_verified": tc.verified}))
+		got, err := identity.Ways{way}.Identify(ask(token))
+		if tc.want != (err == nil) || tc.want && got.Subject != "alice@example.com" || !tc.want && !strings.Contains(err.Error(), "not verified") {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
 }

@@ -1,4 +1,5 @@
-package identity_test
+// Package identitytest is an OpenID provider for tests.
+package identitytest
 
 import (
 	"crypto"
@@ -18,25 +19,25 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// provider is an OpenID provider with discovery and a key set.
-type provider struct {
+// Provider is an OpenID provider with discovery and a key set.
+type Provider struct {
 	*httptest.Server
-	fetches atomic.Int32 // of the key set
-	away    atomic.Bool
+	Fetches atomic.Int32 // of the key set
+	Away    atomic.Bool
 
 	mu   sync.Mutex
 	keys []jose.JSONWebKey
 }
 
-func newProvider(t *testing.T, keys ...signer) *provider {
+func NewProvider(t testing.TB, keys ...Signer) *Provider {
 	t.Helper()
-	p := &provider{}
+	p := &Provider{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		p.reply(w, map[string]any{"issuer": p.URL, "jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
-		p.fetches.Add(1)
+		p.Fetches.Add(1)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		unknown := map[string]any{"kty": "of the future", "kid": "new"}
@@ -44,7 +45,7 @@ func newProvider(t *testing.T, keys ...signer) *provider {
 	})
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
-	p.publish(keys...)
+	p.Publish(keys...)
 	return p
 }
 
@@ -56,8 +57,8 @@ func list(keys []jose.JSONWebKey) []any {
 	return out
 }
 
-func (p *provider) reply(w http.ResponseWriter, v any) {
-	if p.away.Load() {
+func (p *Provider) reply(w http.ResponseWriter, v any) {
+	if p.Away.Load() {
 		http.Error(w, "away", http.StatusBadGateway)
 		return
 	}
@@ -65,48 +66,48 @@ func (p *provider) reply(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
-// publish replaces the keys.
-func (p *provider) publish(keys ...signer) {
+// Publish replaces the keys.
+func (p *Provider) Publish(keys ...Signer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.keys = nil
 	for _, key := range keys {
-		p.keys = append(p.keys, jose.JSONWebKey{Key: key.private.Public(), KeyID: key.id, Use: "sig"})
+		p.keys = append(p.keys, jose.JSONWebKey{Key: key.Private.Public(), KeyID: key.ID, Use: "sig"})
 	}
 }
 
-// signer is a private key of a provider.
-type signer struct {
-	id        string
-	algorithm jose.SignatureAlgorithm
-	private   crypto.Signer
+// Signer is a private key of a provider.
+type Signer struct {
+	ID        string
+	Algorithm jose.SignatureAlgorithm
+	Private   crypto.Signer
 }
 
-func rsaKey(t *testing.T, id string) signer {
+func RSAKey(t testing.TB, id string) Signer {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signer{id, jose.RS256, key}
+	return Signer{id, jose.RS256, key}
 }
 
-func ecKey(t *testing.T, id string) signer {
+func ECKey(t testing.TB, id string) Signer {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signer{id, jose.ES256, key}
+	return Signer{id, jose.ES256, key}
 }
 
-// token signs claims.
-func (s signer) token(t *testing.T, claims map[string]any) string {
+// Token signs claims.
+func (s Signer) Token(t testing.TB, claims map[string]any) string {
 	t.Helper()
-	return sign(t, jose.SigningKey{Algorithm: s.algorithm, Key: jose.JSONWebKey{Key: s.private, KeyID: s.id}}, claims)
+	return Sign(t, jose.SigningKey{Algorithm: s.Algorithm, Key: jose.JSONWebKey{Key: s.Private, KeyID: s.ID}}, claims)
 }
 
-func sign(t *testing.T, key jose.SigningKey, claims map[string]any) string {
+func Sign(t testing.TB, key jose.SigningKey, claims map[string]any) string {
 	t.Helper()
 	s, err := jose.NewSigner(key, nil)
 	if err != nil {
@@ -127,8 +128,8 @@ func sign(t *testing.T, key jose.SigningKey, claims map[string]any) string {
 	return token
 }
 
-// claims are those of a valid token for alice, with changes. A nil removes a claim.
-func (p *provider) claims(changes map[string]any) map[string]any {
+// Claims are those of a valid token for alice, with changes. A nil removes a claim.
+func (p *Provider) Claims(changes map[string]any) map[string]any {
 	now := time.Now()
 	c := map[string]any{
 		"iss": p.URL, "aud": "agent", "sub": "alice", "groups": []string{"ops", "staff"},

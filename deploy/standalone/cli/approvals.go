@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent-stop-and-go/gateway/client"
+)
+
+func newApprovals(getenv func(string) string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "approvals",
+		Aliases: []string{"approval"},
+		Short:   "See what waits for a person, and decide",
+	}
+	f := AddFlags(cmd, getenv)
+	return family(cmd, newApprovalsList(f), newApprovalsShow(f), newApprove(f), newReject(f), newAnswer(f), newWatch(f))
+}
+
+// pages are the flags of a command that lists something.
+type pages struct{ query client.Query }
+
+func (p *pages) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&p.query.Limit, "limit", 50, "how many there are at most, up to 200")
+	cmd.Flags().StringVar(&p.query.Cursor, "cursor", "", "begin behind the page that ended with this `cursor`")
+}
+
+// more says how to get the next page.
+func more(w io.Writer, cursor string) {
+	if cursor != "" {
+		fmt.Fprintf(w, "\nThere are more: --cursor %s\n", safe(cursor))
+	}
+}
+
+func newApprovalsList(f *Flags) *cobra.Command {
+	var p pages
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the approvals that wait",
+		Args:  arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			page, err := s.Approvals(cmd.Context(), p.query)
+			if err != nil {
+				return err
+			}
+			return s.show(page, func(w io.Writer) {
+				rows := [][]string{{"UUID", "WAITS SINCE", "TOOL", "REASON", "ARGUMENTS"}}
+				for _, a := range page.Approvals {
+					args := cmp.Or(exact(string(a.ToolArgs)), exact(a.ToolArgsPreview))
+					rows = append(rows, []string{a.UUID, age(a.CreatedAt), a.ToolName, string(a.Reason), args})
+				}
+				if len(page.Approvals) == 0 {
+					fmt.Fprintln(w, "Nothing waits.")
+					return
+				}
+				table(w, rows...)
+				more(w, page.NextCursor)
+			})
+		},
+	}
+	p.add(cmd)
+	return cmd
+}
+
+func newApprovalsShow(f *Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show UUID",
+		Short:             "Show all of an approval: the arguments, where the call goes, who decided",
+		Args:              arguments("UUID"),
+		ValidArgsFunction: completeFrom(f, approvalIDs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			state, err := s.Approval(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return s.show(state, func(w io.Writer) {
+				printApproval(w, state.Approval)
+				field(w, "conversation", state.Approval.ConversationID)
+				field(w, "status", state.Status)
+				field(w, "problem", state.Problem)
+				if d := state.Decision; d != nil {
+					field(w, "decided by", d.By)
+					field(w, "because", d.Reason)
+					return
+				}
+				s.printAnswers(w, state.Approval)
+			})
+		},
+	}
+}
+
+// decision has the flags of a decision.
+type decision struct {
+	by, reason string
+}
+
+func (d *decision) add(cmd *cobra.Command, getenv func(string) string) {
+	cmd.Flags().StringVar(&d.by, "by", getenv("USER"), "who decides; a `name` for the record")
+	cmd.Flags().StringVar(&d.reason, "reason", "", "why; a `text` for the record, which the agent reads as well")
+}
+
+func newApprove(f *Flags) *cobra.Command {
+	return newDecision(f, "approve UUID", "Approve a call, and show what comes of it", `  agent approvals list
+  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "looks right"`, func([]string) client.Answer {
+		yes := true
+		return client.Answer{Approved: &yes}
+	}, "UUID")
+}
+
+func newReject(f *Flags) *cobra.Command {
+	return newDecision(f, "reject UUID", "Reject a call; the agent continues without it", `  agent approvals reject 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "not on a Friday"`, func([]string) client.Answer {
+		no := false
+		return client.Answer{Approved: &no}
+	}, "UUID")
+}
+
+func newAnswer(f *Flags) *cobra.Command {
+	cmd := newDecision(f, "answer UUID ANSWER", "Answer what takes more than yes or no", `  agent approvals answer 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f '{"branch":"main"}'
+  agent approvals answer 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f ran`, func(args []string) client.Answer { return content(args[1]) }, "UUID", "ANSWER")
+	cmd.Long = `Answer an approval that takes more than yes or no:
+  a question of a tool server   the fields of its form as a JSON object, or the value of the
+                                only field
+  a call of the front end       {"content":"RESULT"}
+  a call of unknown outcome     ran (it did run), yes (run it again), no (go on without it)
+`
+	return cmd
+}
+
+// newDecision returns a command that decides an approval.
+func newDecision(f *Flags, use, short, example string, answer func(args []string) client.Answer, names ...string) *cobra.Command {
+	var d decision
+	cmd := &cobra.Command{
+		Use: use, Short: short, Example: example,
+		Args:              arguments(names...),
+		ValidArgsFunction: completeFrom(f, approvalIDs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			a := answer(args)
+			a.By, a.Reason = d.by, d.reason
+			turn, ended, err := s.Decide(cmd.Context(), args[0], a)
+			if err != nil {
+				return err
+			}
+			return s.showTurn(cmd.Context(), turn, ended)
+		},
+	}
+	d.add(cmd, f.getenv)
+	return cmd
+}
+
+// showTurn prints what became of a turn.
+func (s *session) showTurn(ctx context.Context, t client.Turn, ended bool) error {
+	if !ended {
+		return s.show(map[string]string{"status": "running"}, func(w io.Writer) {
+			fmt.Fprintln(w, "It is recorded, and the turn goes on.")
+		})
+	}
+	err := s.show(t, func(w io.Writer) {
+		if t.Result != nil && !t.Result.WaitingApproval {
+			fmt.Fprintln(w, safe(t.Result.Response))
+		}
+	})
+	if err != nil || t.Result == nil || !t.Result.WaitingApproval {
+		return err
+	}
+	for _, a := range t.Conversation.PendingApprovals {
+		if err := s.announce(ctx, a.UUID); err != nil {
+			return err
+		}
+	}
+	return errWaits
+}
+
+// announce prints an approval and how to answer it, for a person.
+func (s *session) announce(ctx context.Context, uuid string) error {
+	state, err := s.Approval(ctx, uuid)
+	if err != nil {
+		return err
+	}
+	printApproval(s.err, state.Approval)
+	s.printAnswers(s.err, state.Approval)
+	return nil
+}
+
+func newWatch(f *Flags) *cobra.Command {
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Show approvals as they come, until Ctrl-C",
+		Args:  arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			return s.watch(cmd.Context(), every)
+		},
+	}
+	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "how often to look")
+	return cmd
+}
+
+// watch prints every approval once, until ctx ends.
+func (s *session) watch(ctx context.Context, every time.Duration) error {
+	var seen []string
+	for {
+		page, err := s.Approvals(ctx, client.Query{Limit: 200})
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var now []string
+		for _, a := range slices.Backward(page.Approvals) {
+			now = append(now, a.UUID)
+			if slices.Contains(seen, a.UUID) {
+				continue
+			}
+			if err := s.printWaiting(ctx, a); err != nil {
+				return err
+			}
+		}
+		seen = now
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(every):
+		}
+	}
+}
+
+func (s *session) printWaiting(ctx context.Context, a client.WaitingApproval) error {
+	if s.json {
+		return printLine(s.out, a)
+	}
+	state, err := s.Approval(ctx, a.UUID)
+	if err != nil || state.Decision != nil {
+		return err
+	}
+	printApproval(s.out, state.Approval)
+	s.printAnswers(s.out, state.Approval)
+	_, err = fmt.Fprintln(s.out)
+	return err
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent-stop-and-go/gateway/client"
+)
+
+const (
+	someID = "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f"
+	uuid   = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
+)
+
+// agent is an agent that asks for one approval and continues with each decision.
+type agent struct {
+	mu       sync.Mutex
+	approval client.Approval
+	decided  []client.Answer
+	// late is how often the approval is still shown after the decision.
+	late int
+}
+
+func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch key := r.Method + " " + r.URL.Path; key {
+	case "POST /conversations":
+		a.stream(w, `{"type":"TEXT_MESSAGE_START","messageId":"m1","role":"user"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m2","role":"assistant"}`,
+			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"I will \u001b[31mdrop\u0007 it."}`, a.interrupt())
+	case "GET /approvals/" + uuid:
+		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: a.approval, Status: "pending"})
+	case "POST /approvals/" + uuid:
+		var in client.Answer
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			panic(err)
+		}
+		a.decided = append(a.decided, in)
+		w.WriteHeader(http.StatusAccepted)
+		fmt.Fprint(w, "{}")
+	case "GET /conversations/" + someID + "/events":
+		if a.late--; a.late >= 0 {
+			a.stream(w, a.interrupt())
+			return
+		}
+		a.stream(w, `{"type":"TEXT_MESSAGE_START","messageId":"m3","role":"assistant"}`,
+			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m3","delta":"It is done."}`, `{"type":"RUN_FINISHED","outcome":{"type":"success"}}`)
+	default:
+		http.Error(w, `{"error":"`+key+` is not expected"}`, http.StatusNotFound)
+	}
+}
+
+func (a *agent) interrupt() string {
+	return `{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{"id":"` + uuid + `"}]}}`
+}
+
+func (a *agent) stream(w http.ResponseWriter, events ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	fmt.Fprintf(w, "id: 1\ndata: {\"type\":\"RUN_STARTED\",\"threadId\":%q}\n\n", someID)
+	for _, e := range events {
+		fmt.Fprintf(w, "data: %s\n\n", e)
+	}
+}
+
+// talk asks the agent something as a person who types these lines.
+func (a *agent) talk(t *testing.T, typed string) (out, shown string, err error) {
+	t.Helper()
+	server := httptest.NewServer(a)
+	defer server.Close()
+	c, err := client.New(server.URL, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	s := &session{Client: c, flags: &Flags{}, in: strings.NewReader(typed), out: &stdout, err: &stderr, talks: typed != ""}
+	err = s.ask(context.Background(), asking{by: "alice"}, "drop it")
+	return stdout.String(), stderr.String(), err
+}
+
+func destructive() client.Approval {
+	return client.Approval{
+		UUID: uuid, ConversationID: someID, ToolName: "drop", Reason: client.ReasonDestructive,
+		ToolArgs: json.RawMessage(`{"name":"a\u202eb` + "\u202e\u009b" + `","sha256":"x"}`), Description: "Drop \x1b[2Jit",
+	}
+}
+
+func TestAskShowsWhatIsDecidedOn(t *testing.T) {
+	a := &agent{approval: destructive(), late: 2}
+	out, shown, err := a.talk(t, "what?\nYES\n")
+	if err != nil || out != "I will \\u001b[31mdrop\\u0007 it.\nIt is done.\n" {
+		t.Errorf("%q %v", out, err)
+	}
+	for _, want := range []string{`"name": "a\u202eb\u202e\u009b"`, `"sha256": "x"`, "may change or destroy", `Drop \u001b[2Jit`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in\n%s", want, shown)
+		}
+	}
+	if strings.ContainsAny(out+shown, "\x1b\x07\u202e\u009b") {
+		t.Errorf("a control character reaches the terminal: %q %q", out, shown)
+	}
+	if len(a.decided) != 1 || a.decided[0].Approved == nil || !*a.decided[0].Approved || a.decided[0].By != "alice" {
+		t.Errorf("%+v", a.decided)
+	}
+}
+
+func TestAskTakesAnswers(t *testing.T) {
+	question, doubt := destructive(), destructive()
+	question.Reason, question.Schema = client.ReasonQuestion, json.RawMessage(`{"type":"object"}`)
+	doubt.Reason = client.ReasonUnknownOutcome
+	cases := map[string]struct {
+		approval client.Approval
+		typed    string
+		want     string
+	}{
+		"a yes":              {destructive(), "y\n", `{"approved":true,"by":"alice"}`},
+		"a no with a reason": {destructive(), "no\nnot today\n", `{"approved":false,"by":"alice","reason":"not today"}`},
+		"a no without one":   {destructive(), "n\n\n", `{"approved":false,"by":"alice"}`},
+		"a form":             {question, `{"branch":"main"}` + "\n", `{"content":{"branch":"main"},"by":"alice"}`},
+		"a value of a form":  {question, "\nyes\n", `{"answer":"yes","by":"alice"}`},
+		"a question refused": {question, "decline\n\n", `{"approved":false,"by":"alice"}`},
+		"that it did run":    {doubt, "ran\n", `{"answer":"ran","by":"alice"}`},
+		"ran is no answer":   {destructive(), "ran\ny\n", `{"approved":true,"by":"alice"}`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := &agent{approval: c.approval}
+			if _, shown, err := a.talk(t, c.typed); err != nil || len(a.decided) != 1 {
+				t.Fatalf("%v, %d decisions\n%s", err, len(a.decided), shown)
+			}
+			if got, _ := json.Marshal(a.decided[0]); string(got) != c.want {
+				t.Errorf("sent %s, expected %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAskLeavesWhatNobodyDecides(t *testing.T) {
+	for name, typed := range map[string]string{"in a pipe": "", "later": "later\n", "at the end of the input": "\n"} {
+		t.Run(name, func(t *testing.T) {
+			a := &agent{approval: destructive()}
+			_, shown, err := a.talk(t, typed)
+			if ExitCode(err) != ExitWaits || len(a.decided) != 0 {
+				t.Errorf("%v, %d decisions", err, len(a.decided))
+			}
+			for _, want := range []string{"agent approvals approve " + uuid, "agent conversations show " + someID} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("%q is not in\n%s", want, shown)
+				}
+			}
+		})
+	}
+}
+
+func TestATextThatIsReplacedIsPrintedAgain(t *testing.T) {
+	var out bytes.Buffer
+	p := &printer{session: &session{out: &out, err: &out, flags: &Flags{}}}
+	for _, e := range []string{
+		`{"type":"TEXT_MESSAGE_START","messageId":"a","role":"assistant"}`, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"one "}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"two"}`,
+		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"hi"},{"id":"a","role":"assistant","content":"one two three"}]}`,
+		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":"hi"},{"id":"b","role":"assistant","content":"four"}]}`,
+	} {
+		event := client.Event{}
+		if err := json.Unmarshal([]byte(e), &event); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.event(event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.endLine(); err != nil || out.String() != "one two three\nfour\n" {
+		t.Errorf("%q %v", out.String(), err)
+	}
+}

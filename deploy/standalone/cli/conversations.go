@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agent-stop-and-go/gateway/client"
+)
+
+func newConversations(getenv func(string) string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "conversations",
+		Aliases: []string{"conversation"},
+		Short:   "List, read, follow and end conversations",
+	}
+	f := AddFlags(cmd, getenv)
+	return family(cmd, newConversationsList(f), newConversationsShow(f), newEvents(f), newExport(f),
+		newChange(f, "cancel ID", "Stop the running turn; the conversation goes on", (*client.Client).Cancel),
+		newChange(f, "close ID", "End a conversation for good", (*client.Client).Close))
+}
+
+func newConversationsList(f *Flags) *cobra.Command {
+	var p pages
+	var status string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List conversations, the newest first",
+		Args:  arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			p.query.Status = client.Status(status)
+			page, err := s.Conversations(cmd.Context(), p.query)
+			if err != nil {
+				return err
+			}
+			return s.show(page, func(w io.Writer) {
+				rows := [][]string{{"ID", "STATUS", "CHANGED", "TITLE"}}
+				for _, i := range page.Conversations {
+					rows = append(rows, []string{i.ID, string(i.Status), age(i.UpdatedAt), i.Title})
+				}
+				table(w, rows...)
+				more(w, page.NextCursor)
+			})
+		},
+	}
+	p.add(cmd)
+	cmd.Flags().StringVar(&status, "status", "", "only those with this `status`: active, waiting_approval or completed")
+	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"active", "waiting_approval", "completed"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// newOf returns a command about one conversation.
+func newOf(f *Flags, use, short string, run func(*session, context.Context, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short,
+		Args:              arguments("ID"),
+		ValidArgsFunction: completeFrom(f, conversationIDs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			return run(s, cmd.Context(), args[0])
+		},
+	}
+}
+
+func newConversationsShow(f *Flags) *cobra.Command {
+	return newOf(f, "show ID", "Show the messages of a conversation", func(s *session, ctx context.Context, id string) error {
+		c, err := s.Conversation(ctx, id)
+		if err != nil {
+			return err
+		}
+		return s.show(c, func(w io.Writer) {
+			for _, m := range c.Messages {
+				printMessage(w, m)
+			}
+			for _, a := range c.PendingApprovals {
+				printApproval(w, a)
+				s.printAnswers(w, a)
+			}
+		})
+	})
+}
+
+// printMessage prints a message, a call or a result.
+func printMessage(w io.Writer, m client.Message) {
+	who := cmp.Or(m.Node, m.Role)
+	switch c := m.ToolCall; {
+	case c == nil:
+		fmt.Fprintf(w, "%s\n%s\n\n", who, indent(safe(m.Content), "  "))
+	case m.Role == "tool" || c.Result != "" || c.IsError:
+		fmt.Fprintf(w, "%s answers\n%s\n\n", safe(c.Name), indent(safe(cmp.Or(c.Result, c.Note)), "  "))
+	default:
+		fmt.Fprintf(w, "%s calls %s\n%s\n\n", who, safe(c.Name), indent(readable(c.Arguments), "  "))
+	}
+}
+
+func newExport(f *Flags) *cobra.Command {
+	cmd := newOf(f, "export ID", "Print a whole conversation as JSON", func(s *session, ctx context.Context, id string) error {
+		c, err := s.Conversation(ctx, id)
+		if err != nil {
+			return err
+		}
+		return printJSON(s.out, c)
+	})
+	cmd.Example = `  agent conversations export 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f > conversation.json`
+	return cmd
+}
+
+func newEvents(f *Flags) *cobra.Command {
+	var after string
+	cmd := newOf(f, "events ID", "Follow a conversation: its events as lines of JSON", func(s *session, ctx context.Context, id string) error {
+		for e, err := range s.Follow(ctx, id, after) {
+			if err != nil {
+				return err
+			}
+			if err := printLine(s.out, e.Raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	cmd.Long = `Follow a conversation until it is closed or Ctrl-C: its events as lines of JSON, in the
+vocabulary of AG-UI (https://docs.ag-ui.com), replies of models while they are written. A lost
+connection is resumed behind the last event.
+`
+	cmd.Flags().StringVar(&after, "after", "", "begin behind the event with this `id`")
+	return cmd
+}
+
+// newChange returns a command that cancels or closes.
+func newChange(f *Flags, use, short string, change func(*client.Client, context.Context, string) (client.Turn, error)) *cobra.Command {
+	return newOf(f, use, short, func(s *session, ctx context.Context, id string) error {
+		t, err := change(s.Client, ctx, id)
+		if err != nil {
+			return err
+		}
+		return s.show(t, func(w io.Writer) {
+			text := "The conversation is " + string(t.Conversation.Status) + "."
+			if t.Result != nil {
+				text = t.Result.Response
+			}
+			fmt.Fprintln(w, safe(text))
+		})
+	})
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// show prints a value as JSON, or as text.
+func (s *session) show(v any, text func(io.Writer)) error {
+	if s.json {
+		return printJSON(s.out, v)
+	}
+	var b bytes.Buffer
+	text(&b)
+	_, err := s.out.Write(b.Bytes())
+	return err
+}
+
+// printJSON prints a value as indented JSON. Characters that control a terminal are escaped,
+// which does not change the value.
+func printJSON(w io.Writer, v any) error {
+	text, err := indented(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, text)
+	return err
+}
+
+// printLine prints a value as JSON in one line.
+func printLine(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, exact(string(data)))
+	return err
+}
+
+func indented(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return exact(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// table prints rows in columns. Cells are lines of text from outside.
+func table(w io.Writer, rows ...[]string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		for i, c := range cells {
+			cells[i] = line(c, 80)
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t "))
+	}
+	_ = t.Flush() // to a buffer
+}
+
+// indent puts spaces in front of every line.
+func indent(s, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+by)
+}
+
+// age returns how long ago something was.
+func age(t time.Time) string {
+	switch d := time.Since(t); {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	}
+}
+
+const (
+	bold  = "\x1b[1m"
+	dim   = "\x1b[2m"
+	plain = "\x1b[0m"
+)
+
+// styled returns a text in a style, if the output has colours.
+func (s *session) styled(style, text string) string {
+	if !s.color {
+		return text
+	}
+	return style + text + plain
+}

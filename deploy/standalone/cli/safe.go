@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+
+	"agent-stop-and-go/workflows/wording"
+)
+
+// safe returns a text without characters that control a terminal or reorder others: they become
+// JSON escapes. Line breaks, tabs and what joins letters and emoji stay.
+func safe(s string) string {
+	if !strings.ContainsFunc(s, controls) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if controls(r) {
+			b.WriteString(wording.Visible(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// controls reports whether a character does something to a terminal.
+func controls(r rune) bool {
+	switch r {
+	case '\n', '\t', zeroWidthNonJoiner, zeroWidthJoiner:
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+}
+
+// line returns a text in one line of at most n characters.
+func line(s string, n int) string {
+	s = strings.Join(strings.Fields(safe(s)), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// exact returns a text that is decided on: every character is visible.
+func exact(s string) string { return wording.Visible(s) }

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"syscall"
+)
+
+// Send sends a message and returns the events of its turn, up to the one that ends its run. An
+// empty id starts a conversation; the first event names it. Approvals that wait then are the
+// outcome of the run. The turn goes on when the reader stops reading.
+func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, error] {
+	path := "/conversations"
+	if id != "" {
+		path = conversationPath(id) + "/messages"
+	}
+	s := &stream{client: c, conversation: id, ends: Event.Ends, first: request{
+		method: http.MethodPost, path: path, body: map[string]string{"message": message},
+		header: []string{"Accept", eventStream, "Idempotency-Key", rand.Text()},
+	}}
+	return s.events(ctx)
+}
+
+// Follow returns the events of a conversation after a position, which is the ID of an event or
+// empty, until the conversation is completed.
+func (c *Client) Follow(ctx context.Context, id, after string) iter.Seq2[Event, error] {
+	s := &stream{client: c, conversation: id, position: after, ends: func(Event) bool { return false }}
+	return s.events(ctx)
+}
+
+// Rest returns the events after a position until a run ends: the rest of a turn that goes on.
+func (c *Client) Rest(ctx context.Context, id, after string) iter.Seq2[Event, error] {
+	s := &stream{client: c, conversation: id, position: after, ends: Event.Ends}
+	return s.events(ctx)
+}
+
+const eventStream = "text/event-stream"
+
+// stream reads events over as many connections as it takes.
+type stream struct {
+	client       *Client
+	conversation string
+	// position is the ID of the last event that was read.
+	position string
+	// first is the request of the first connection; without one it is like all others.
+	first request
+	// ends reports whether the stream ends with an event.
+	ends func(Event) bool
+	// connected means that there were events.
+	connected bool
+}
+
+func (s *stream) events(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for failed := 0; ; failed++ {
+			progress, done, err := s.connect(ctx, yield)
+			if done {
+				return
+			}
+			if progress {
+				failed, s.connected = 0, true
+			}
+			if !s.mayResume(err, failed) || !s.client.wait(ctx, failed) {
+				yield(Event{}, cmp.Or(ctx.Err(), err))
+				return
+			}
+		}
+	}
+}
+
+// connect reads the events of one connection. Progress means that there were some; done, that
+// nothing follows. Otherwise there is an error.
+func (s *stream) connect(ctx context.Context, yield func(Event, error) bool) (progress, done bool, err error) {
+	res, err := s.client.do(ctx, s.next())
+	if err != nil {
+		return false, false, err
+	}
+	defer res.Body.Close()
+	ended := false
+	err = readEvents(res.Body, func(e Event) bool {
+		progress = true
+		s.take(e)
+		if e.mustReconnect() {
+			return false
+		}
+		wanted := yield(e, nil)
+		ended = wanted && s.ends(e)
+		done = !wanted || ended
+		return !done
+	})
+	if ended && res.Request.Method == http.MethodPost {
+		_, _ = io.Copy(io.Discard, res.Body) // the reply ends now; one that is left unread looks like a lost client
+	}
+	if errors.Is(err, io.EOF) && !done && s.conversation != "" {
+		done = s.client.isCompleted(ctx, s.conversation)
+	}
+	return progress, done, cmp.Or(err, io.EOF)
+}
+
+// isCompleted reports whether nothing will happen in a conversation any more.
+func (c *Client) isCompleted(ctx context.Context, id string) bool {
+	var t Turn
+	err := c.get(ctx, conversationPath(id), &t)
+	return err == nil && t.Conversation.Status == StatusCompleted
+}
+
+// take remembers what a later connection needs.
+func (s *stream) take(e Event) {
+	if e.ID != "" {
+		s.position = e.ID
+	}
+	if e.ThreadID != "" {
+		s.conversation = e.ThreadID
+	}
+}
+
+// next returns the request of the next connection. The first one is repeated until it has shown
+// an event.
+func (s *stream) next() request {
+	if s.first.method != "" && s.position == "" {
+		return s.first
+	}
+	r := request{method: http.MethodGet, path: conversationPath(s.conversation) + "/events", header: []string{"Accept", eventStream}}
+	if s.position != "" {
+		r.header = append(r.header, "Last-Event-ID", s.position)
+	}
+	return r
+}
+
+// patience is how often a stream that had events tries to get more: for some minutes.
+const patience = 40
+
+// mayResume reports whether another connection may succeed after so many that failed.
+func (s *stream) mayResume(err error, failed int) bool {
+	status := StatusOf(err)
+	switch {
+	case errors.Is(err, errNoEvent), errors.Is(err, bufio.ErrTooLong):
+		return false
+	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout, s.connected && status == 0:
+		return failed < patience
+	case status == 0:
+		return failed < attempts && !isRefused(err)
+	}
+	return failed < attempts && isTransient(err)
+}
+
+// isRefused reports whether nothing listens at the address.
+func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -1,0 +1,299 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Status is the status of a conversation.
+type Status string
+
+// The statuses of conversations.
+const (
+	StatusActive    Status = "active"
+	StatusWaiting   Status = "waiting_approval"
+	StatusCompleted Status = "completed"
+)
+
+// Item is a conversation in a list.
+type Item struct {
+	ID        string    `json:"id"`
+	SessionID string    `json:"session_id,omitempty"`
+	AgentName string    `json:"agent_name,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Status    Status    `json:"status"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Summary counts conversations by status.
+type Summary struct {
+	Total           int64 `json:"total"`
+	Active          int64 `json:"active"`
+	WaitingApproval int64 `json:"waiting_approval"`
+	Completed       int64 `json:"completed"`
+}
+
+// Conversation is a conversation with its messages.
+type Conversation struct {
+	ID               string          `json:"id"`
+	SessionID        string          `json:"session_id,omitempty"`
+	Status           Status          `json:"status"`
+	Messages         []Message       `json:"messages"`
+	PendingApproval  *Approval       `json:"pending_approval,omitempty"`
+	PendingApprovals []Approval      `json:"pending_approvals,omitempty"`
+	PipelineState    json.RawMessage `json:"pipeline_state,omitempty"`
+	CreatedAt        time.Time       `json:"created_at"`
+	UpdatedAt        time.Time       `json:"updated_at"`
+	Agent            string          `json:"agent,omitempty"`
+	Running          bool            `json:"running,omitempty"`
+	Queued           int             `json:"queued,omitempty"`
+	Usage            *Usage          `json:"usage,omitempty"`
+	Owner            *Identity       `json:"owner,omitempty"`
+	Version          int64           `json:"version"`
+	// MessagesBefore is the number of messages before those in Messages.
+	MessagesBefore int        `json:"messages_before,omitempty"`
+	Problem        string     `json:"problem,omitempty"`
+	AsOf           *time.Time `json:"as_of,omitempty"`
+}
+
+// Message is a message of a conversation.
+type Message struct {
+	ID        string    `json:"id"`
+	Role      string    `json:"role"`
+	Content   string    `json:"content"`
+	ToolCall  *ToolCall `json:"tool_call,omitempty"`
+	Node      string    `json:"node,omitempty"`
+	Approval  *Decision `json:"approval,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	Model     string    `json:"model,omitempty"`
+	Draft     string    `json:"draft,omitempty"`
+	Usage     *Usage    `json:"usage,omitempty"`
+	Identity  *Identity `json:"identity,omitempty"`
+	Media     []Media   `json:"media,omitempty"`
+}
+
+// ToolCall is a call, or the result of one, which has no arguments.
+type ToolCall struct {
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    string          `json:"result,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Note      string          `json:"note,omitempty"`
+	Media     []Media         `json:"media,omitempty"`
+}
+
+// Media is an image, a sound or a file.
+type Media struct {
+	MIMEType string `json:"mime_type"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Name     string `json:"name,omitempty"`
+}
+
+// Usage is what calls of models took.
+type Usage struct {
+	InputTokens  int64       `json:"input_tokens,omitempty"`
+	OutputTokens int64       `json:"output_tokens,omitempty"`
+	CachedTokens int64       `json:"cached_tokens,omitempty"`
+	Calls        int64       `json:"calls,omitempty"`
+	Cost         json.Number `json:"cost,omitempty"`
+}
+
+// Identity is a caller who proved who they are.
+type Identity struct {
+	Subject string   `json:"subject,omitempty"`
+	Issuer  string   `json:"issuer,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
+	Channel string   `json:"channel,omitempty"`
+}
+
+// Result is the result of a turn.
+type Result struct {
+	Response        string    `json:"response"`
+	WaitingApproval bool      `json:"waiting_approval"`
+	Approval        *Approval `json:"approval,omitempty"`
+	AuthRequired    bool      `json:"auth_required"`
+}
+
+// Approval is what a person decides about. Its arguments are the very bytes of the call.
+type Approval struct {
+	UUID            string          `json:"uuid"`
+	ConversationID  string          `json:"conversation_id"`
+	ToolName        string          `json:"tool_name"`
+	ToolArgs        json.RawMessage `json:"tool_args"`
+	Description     string          `json:"description"`
+	Reason          Reason          `json:"reason,omitempty"`
+	ToolArgsSHA256  string          `json:"tool_args_sha256,omitempty"`
+	Node            string          `json:"node,omitempty"`
+	NodePath        []int           `json:"node_path,omitempty"`
+	RemoteTaskID    string          `json:"remote_task_id,omitempty"`
+	RemoteAgentName string          `json:"remote_agent_name,omitempty"`
+	CreatedAt       time.Time       `json:"created_at"`
+	Schema          json.RawMessage `json:"schema,omitempty"`
+	Accepts         string          `json:"accepts,omitempty"`
+	Call            string          `json:"call,omitempty"`
+	Explanation     string          `json:"explanation,omitempty"`
+	Origin          *Origin         `json:"origin,omitempty"`
+	Binding         *Binding        `json:"binding,omitempty"`
+	Granted         *Binding        `json:"granted,omitempty"`
+	Approvers       []string        `json:"approvers,omitempty"`
+}
+
+// Reason is why an approval waits.
+type Reason string
+
+// The reasons of approvals.
+const (
+	ReasonDestructive    Reason = "destructive"
+	ReasonUnknownOutcome Reason = "unknown_outcome"
+	ReasonNotReached     Reason = "not_reached"
+	ReasonChanged        Reason = "changed"
+	ReasonRemote         Reason = "remote"
+	ReasonQuestion       Reason = "question"
+	ReasonLimit          Reason = "limit"
+	ReasonClientTool     Reason = "client_tool"
+)
+
+// NeedsContent reports whether only content decides it: the fields of a form, or the result of
+// a call that the front end makes.
+func (a Approval) NeedsContent() bool {
+	return a.Reason == ReasonQuestion || a.Reason == ReasonClientTool ||
+		a.Reason == ReasonRemote && len(a.Schema) > 0 && !a.IsDoubtful()
+}
+
+// IsDoubtful reports whether it is about a call of which nobody knows whether it ran, here or at
+// another agent.
+func (a Approval) IsDoubtful() bool {
+	return a.Reason == ReasonUnknownOutcome || a.Origin != nil && a.Origin.Reason == ReasonUnknownOutcome
+}
+
+// Origin is the call behind an approval that another agent asks for.
+type Origin struct {
+	Chain           []string        `json:"chain"`
+	UUID            string          `json:"uuid,omitempty"`
+	Tool            string          `json:"tool,omitempty"`
+	Arguments       json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsSHA256 string          `json:"arguments_sha256,omitempty"`
+	Reason          Reason          `json:"reason,omitempty"`
+	Description     string          `json:"description,omitempty"`
+	Schema          json.RawMessage `json:"schema,omitempty"`
+	Accepts         string          `json:"accepts,omitempty"`
+}
+
+// Binding says where an approved call goes.
+type Binding struct {
+	Address          string `json:"address"`
+	DefinitionSHA256 string `json:"definition_sha256,omitempty"`
+}
+
+// Decision is the record of a decision.
+type Decision struct {
+	UUID            string    `json:"uuid"`
+	ConversationID  string    `json:"conversation_id"`
+	Tool            string    `json:"tool"`
+	ArgumentsSHA256 string    `json:"arguments_sha256,omitempty"`
+	Decision        string    `json:"decision"`
+	By              string    `json:"by,omitempty"`
+	Reason          string    `json:"reason,omitempty"`
+	Chain           []string  `json:"chain,omitempty"`
+	Via             string    `json:"via,omitempty"`
+	RequestID       string    `json:"request_id,omitempty"`
+	RequestedAt     time.Time `json:"requested_at"`
+	DecidedAt       time.Time `json:"decided_at"`
+	Outcome         string    `json:"outcome,omitempty"`
+	OnBehalfOf      string    `json:"on_behalf_of,omitempty"`
+	Identity        *Identity `json:"identity,omitempty"`
+}
+
+// WaitingApproval is an approval in a list. Long arguments are cut there.
+type WaitingApproval struct {
+	UUID                 string          `json:"uuid"`
+	ConversationID       string          `json:"conversation_id"`
+	SessionID            string          `json:"session_id,omitempty"`
+	AgentName            string          `json:"agent_name,omitempty"`
+	ToolName             string          `json:"tool_name"`
+	CreatedAt            time.Time       `json:"created_at"`
+	Server               string          `json:"server,omitempty"`
+	Node                 string          `json:"node,omitempty"`
+	NodePath             []int           `json:"node_path,omitempty"`
+	Chain                []string        `json:"chain,omitempty"`
+	Reason               Reason          `json:"reason,omitempty"`
+	Description          string          `json:"description,omitempty"`
+	DescriptionTruncated bool            `json:"description_truncated,omitempty"`
+	ToolArgs             json.RawMessage `json:"tool_args,omitempty"`
+	ToolArgsTruncated    bool            `json:"tool_args_truncated,omitempty"`
+	ToolArgsPreview      string          `json:"tool_args_preview,omitempty"`
+	ToolArgsSHA256       string          `json:"tool_args_sha256,omitempty"`
+	Answer               string          `json:"answer,omitempty"`
+	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
+	Approvers            []string        `json:"approvers,omitempty"`
+	URL                  string          `json:"url"`
+}
+
+// ApprovalState is an approval and what became of it.
+type ApprovalState struct {
+	Approval Approval `json:"approval"`
+	// Status is pending, or the decision.
+	Status   string    `json:"status"`
+	Decision *Decision `json:"decision,omitempty"`
+	// Problem is why the last answer was not taken.
+	Problem string          `json:"problem,omitempty"`
+	Request json.RawMessage `json:"request,omitempty"`
+}
+
+// Tool is a tool of the agent.
+type Tool struct {
+	Name            string          `json:"name"`
+	Description     string          `json:"description"`
+	InputSchema     json.RawMessage `json:"inputSchema"`
+	DestructiveHint bool            `json:"destructiveHint,omitempty"`
+	Server          string          `json:"server,omitempty"`
+	Approval        *ToolApproval   `json:"approval,omitempty"`
+}
+
+// ToolApproval says whether a person is asked before each call of a tool, and why.
+type ToolApproval struct {
+	Asks    bool   `json:"asks"`
+	Because string `json:"because"`
+}
+
+// Server is the state of a tool server.
+type Server struct {
+	Name     string `json:"name"`
+	Ready    bool   `json:"ready"`
+	Error    string `json:"error,omitempty"`
+	Tools    int    `json:"tools"`
+	Optional bool   `json:"optional,omitempty"`
+}
+
+// Model is the model that answers.
+type Model struct {
+	Name string `json:"name"`
+	Note string `json:"note,omitempty"`
+}
+
+// Offer is what the agent can do.
+type Offer struct {
+	Tools   []Tool   `json:"tools"`
+	Servers []Server `json:"servers"`
+	Model   Model    `json:"model"`
+}
+
+// Readiness says whether a conversation could run now.
+type Readiness struct {
+	Status   string   `json:"status"` // ok or unavailable
+	Problems []string `json:"problems"`
+	Notes    []string `json:"notes,omitempty"`
+	Events   *Feed    `json:"events,omitempty"`
+	Servers  []Server `json:"servers"`
+	Version  string   `json:"version,omitempty"`
+}
+
+// Feed is what carries the pieces of replies.
+type Feed struct {
+	Deltas  string `json:"deltas"` // memory, redis or none
+	Problem string `json:"problem,omitempty"`
+}
