@@ -75,6 +75,21 @@ func TestWhoMayDecide(t *testing.T) {
 	}
 }
 
+func TestWhoIsAskedAnswersWhateverTheRules(t *testing.T) {
+	owner := caller("alice", "converse")
+	asks := contract.ApprovalInput{Owner: owner, Reason: contract.ReasonClientTool}
+	if rules := approvers.For(asks, []string{"group:cfo", "not_requester"}); !approvers.May(owner, owner.Key(), rules) {
+		t.Errorf("a client may not return the result of its call: %v", rules)
+	}
+	call := contract.ApprovalInput{Owner: owner, Reason: contract.ReasonDestructive}
+	if rules := approvers.For(call, nil); !slices.Equal(rules, approvers.Default()) {
+		t.Errorf("rules of a call: %v", rules)
+	}
+	if rules := approvers.For(contract.ApprovalInput{Reason: contract.ReasonDestructive}, nil); rules != nil {
+		t.Errorf("rules without authentication: %v", rules)
+	}
+}
+
 func TestRulesThatNobodyCanMatch(t *testing.T) {
 	for _, rule := range []string{"requester", "not_requester", "scope:read:all", "subject:bob", "subject:keys bob", "group:a b"} {
 		if err := approvers.Check(rule); err != nil {
