@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -69,4 +70,22 @@ approval: {approvers: ["group:ops", not_requester]}
 		t.Errorf("%d messages were taken", n)
 	}
 	keep(t, p.Client, "proven", contract.ConversationWorkflowID(id))
+}
+
+func TestAnOwnerOutlivesTheRunInWhichItWasProven(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject}]\n"
+	h.external(embedded.Options{LongHistory: 60})
+	api, p := h.inside()
+	id := api.ask("repeat 3 big", alice).Conversation.ID
+	eventually(t, "a second run", func() bool {
+		api.say(id, "hello", alice)
+		return len(runsOf(t, p.Client, contract.ConversationWorkflowID(id))) > 1
+	})
+	if got := api.do("GET", "/conversations/"+id, "", alice); !strings.Contains(got.Raw, `"owner":{"subject":"alice"`) {
+		t.Errorf("the owner is lost: %.300s", got.Raw)
+	}
+	api.say(id, "still the same?", alice)
+	api.want(404, "GET", "/conversations/"+id, "", bob)
 }
