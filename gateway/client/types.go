@@ -105,6 +105,7 @@ type Usage struct {
 type Identity struct {
 	Subject string   `json:"subject"`
 	Issuer  string   `json:"issuer,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
 	Scopes  []string `json:"scopes,omitempty"`
 	Channel string   `json:"channel,omitempty"`
 }
@@ -138,6 +139,8 @@ type Approval struct {
 	Origin          *Origin         `json:"origin,omitempty"`
 	Binding         *Binding        `json:"binding,omitempty"`
 	Granted         *Binding        `json:"granted,omitempty"`
+	// Approvers are the rules of who may decide; empty where nobody has to prove who calls.
+	Approvers []string `json:"approvers,omitempty"`
 }
 
 // Reason is why an approval waits.
@@ -228,6 +231,8 @@ type WaitingApproval struct {
 	Answer               string          `json:"answer,omitempty"`
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	URL                  string          `json:"url"`
+	// Approvers are the rules of who may decide; empty where nobody has to prove who calls.
+	Approvers []string `json:"approvers,omitempty"`
 }
 
 // ApprovalState is an approval and what became of it.
