@@ -105,8 +105,8 @@ type Usage struct {
 type Identity struct {
 	Subject string   `json:"subject,omitempty"`
 	Issuer  string   `json:"issuer,omitempty"`
-	Scopes  []string `json:"scopes,omitempty"`
 	Groups  []string `json:"groups,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
 	Channel string   `json:"channel,omitempty"`
 }
 

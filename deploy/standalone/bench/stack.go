@@ -105,7 +105,7 @@ func (s *stack) work(c *config.Config) error {
 		Resets: &activities.Resets{},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
-	registerBare(w, s.mode)
+	registerBare(w)
 	if err := w.Start(); err != nil {
 		return err
 	}

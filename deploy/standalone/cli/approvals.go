@@ -34,7 +34,7 @@ func (p *pages) add(cmd *cobra.Command) {
 // more says how to get the next page.
 func more(w io.Writer, cursor string) {
 	if cursor != "" {
-		fmt.Fprintf(w, "\nThere are more: --cursor %s\n", safe(cursor))
+		fmt.Fprintf(w, "\nThere are more: --cursor %s\n", Safe(cursor))
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *session) showTurn(ctx context.Context, t client.Turn, ended bool) error
 	}
 	err := s.show(t, func(w io.Writer) {
 		if t.Result != nil && !t.Result.WaitingApproval {
-			fmt.Fprintln(w, safe(t.Result.Response))
+			fmt.Fprintln(w, Safe(t.Result.Response))
 		}
 	})
 	if err != nil || t.Result == nil || !t.Result.WaitingApproval {

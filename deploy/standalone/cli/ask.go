@@ -93,7 +93,7 @@ func (s *session) ask(ctx context.Context, a asking, message string) error {
 			return s.leave(err, cmp.Or(p.ConversationID, a.conversation))
 		}
 		if last.Type == agui.TypeRunError {
-			return errors.New(safe(last.Message))
+			return errors.New(Safe(last.Message))
 		}
 		if last.Outcome.Type != agui.OutcomeInterrupt {
 			return nil
@@ -174,7 +174,7 @@ func (q *questions) decide(ctx context.Context, state client.ApprovalState) erro
 	err = q.Record(ctx, state.Approval.UUID, answer)
 	var e *client.Error
 	if errors.As(err, &e) && e.Decision != nil { // somebody was faster, which is as good
-		fmt.Fprintln(q.err, safe(e.Text))
+		fmt.Fprintln(q.err, Safe(e.Text))
 		return nil
 	}
 	return err

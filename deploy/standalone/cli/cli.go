@@ -39,16 +39,17 @@ func AddFlags(cmd *cobra.Command, getenv func(string) string) *Flags {
 }
 
 // Client returns a client of the agent that the flags and the environment name.
-func (f *Flags) Client() (*client.Client, error) {
-	c, err := client.New(f.URL(), client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))})
+func (f *Flags) Client() (*client.Client, error) { return f.ClientAt(DefaultURL) }
+
+// ClientAt returns a client of the agent at an address, unless the flags or the environment name
+// another.
+func (f *Flags) ClientAt(address string) (*client.Client, error) {
+	c, err := client.New(cmp.Or(f.url, f.getenv("AGENT_URL"), address), client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))})
 	if err != nil {
 		return nil, &UsageError{err}
 	}
 	return c, nil
 }
-
-// URL returns the address of the agent.
-func (f *Flags) URL() string { return cmp.Or(f.url, f.getenv("AGENT_URL"), DefaultURL) }
 
 // JSON reports whether the output is JSON.
 func (f *Flags) JSON() (bool, error) {

@@ -95,11 +95,11 @@ func printMessage(w io.Writer, m client.Message) {
 	who := cmp.Or(m.Node, m.Role)
 	switch c := m.ToolCall; {
 	case c == nil:
-		fmt.Fprintf(w, "%s\n%s\n\n", who, indent(safe(m.Content), "  "))
+		fmt.Fprintf(w, "%s\n%s\n\n", who, indent(Safe(m.Content), "  "))
 	case m.Role == "tool" || c.Result != "" || c.IsError:
-		fmt.Fprintf(w, "%s answers\n%s\n\n", safe(c.Name), indent(safe(cmp.Or(c.Result, c.Note)), "  "))
+		fmt.Fprintf(w, "%s answers\n%s\n\n", Safe(c.Name), indent(Safe(cmp.Or(c.Result, c.Note)), "  "))
 	default:
-		fmt.Fprintf(w, "%s calls %s\n%s\n\n", who, safe(c.Name), indent(readable(c.Arguments), "  "))
+		fmt.Fprintf(w, "%s calls %s\n%s\n\n", who, Safe(c.Name), indent(readable(c.Arguments), "  "))
 	}
 }
 
@@ -109,7 +109,7 @@ func newExport(f *Flags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printJSON(s.out, c)
+		return PrintJSON(s.out, c)
 	})
 	cmd.Example = `  agent conversations export 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f > conversation.json`
 	return cmd
@@ -148,7 +148,7 @@ func newChange(f *Flags, use, short string, change func(*client.Client, context.
 			if t.Result != nil {
 				text = t.Result.Response
 			}
-			fmt.Fprintln(w, safe(text))
+			fmt.Fprintln(w, Safe(text))
 		})
 	})
 }

@@ -13,7 +13,7 @@ import (
 // show prints a value as JSON, or as text.
 func (s *session) show(v any, text func(io.Writer)) error {
 	if s.json {
-		return printJSON(s.out, v)
+		return PrintJSON(s.out, v)
 	}
 	var b bytes.Buffer
 	text(&b)
@@ -21,9 +21,9 @@ func (s *session) show(v any, text func(io.Writer)) error {
 	return err
 }
 
-// printJSON prints a value as indented JSON. Characters that control a terminal are escaped,
+// PrintJSON prints a value as indented JSON. Characters that control a terminal are escaped,
 // which does not change the value.
-func printJSON(w io.Writer, v any) error {
+func PrintJSON(w io.Writer, v any) error {
 	text, err := indented(v)
 	if err != nil {
 		return err

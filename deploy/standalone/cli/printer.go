@@ -80,7 +80,7 @@ func (p *printer) text(e client.Entry) error {
 	}
 	p.remember(key, e.Text)
 	p.inLine = !strings.HasSuffix(rest, "\n")
-	_, err := io.WriteString(p.out, safe(rest))
+	_, err := io.WriteString(p.out, Safe(rest))
 	return err
 }
 
@@ -94,7 +94,7 @@ func (p *printer) once(e client.Entry, text string) error {
 	if err := p.endLine(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(p.err, p.styled(dim, "· "+safe(text)))
+	_, err := fmt.Fprintln(p.err, p.styled(dim, "· "+Safe(text)))
 	return err
 }
 

@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// safe returns a text without characters that control a terminal or reorder others: they become
+// Safe returns a text without characters that control a terminal or reorder others: they become
 // JSON escapes. Line breaks, tabs and what joins letters and emoji stay.
-func safe(s string) string {
+func Safe(s string) string {
 	if !strings.ContainsFunc(s, controls) {
 		return s
 	}
@@ -40,7 +40,7 @@ func controls(r rune) bool {
 
 // line returns a text in one line of at most n characters.
 func line(s string, n int) string {
-	s = strings.Join(strings.Fields(safe(s)), " ")
+	s = strings.Join(strings.Fields(Safe(s)), " ")
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -49,7 +49,7 @@ func newTools(getenv func(string) string) *cobra.Command {
 			table(w, rows...)
 			for _, server := range offer.Servers {
 				if !server.Ready {
-					fmt.Fprintf(w, "\nThe tool server %s does not answer: %s\n", safe(server.Name), safe(server.Error))
+					fmt.Fprintf(w, "\nThe tool server %s does not answer: %s\n", Safe(server.Name), Safe(server.Error))
 				}
 			}
 		})

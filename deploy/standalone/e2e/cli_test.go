@@ -64,6 +64,9 @@ func TestTheCommandsOfAnAgent(t *testing.T) {
 
 	u.prints([]string{"ask", "list the resources"}, "The tool resources_list answered")
 	u.prints([]string{"tools"}, "resources_add", "yes", "annotation")
+	if out, _ := u.run(1, "doctor", "--config", config); !strings.Contains(out, "ok       agent: ready at") || !strings.Contains(out, "GEMINI_API_KEY") {
+		t.Error(out)
+	}
 	out, shown := u.run(3, "ask", "add a resource named apple with value 42")
 	if strings.Contains(out, "approve") || !strings.Contains(shown, `"name": "apple"`) || !strings.Contains(shown, "agent approvals approve ") {
 		t.Errorf("printed\n%s\nand\n%s", out, shown)
