@@ -29,6 +29,10 @@ type Backend interface {
 type Conversations interface {
 	// Start starts a conversation, or reports that one with its ID exists.
 	Start(ctx context.Context, in StartInput) (StartResult, error)
+	// StartAndAwait starts a conversation with a first message, and returns like Await when that
+	// has settled. If it fails, the conversation may have started: the caller then uses Start and
+	// Await.
+	StartAndAwait(ctx context.Context, in StartInput) (contract.AwaitResult, error)
 	// Signal sends one of the signals of package contract. It fails with KindNotFound or
 	// KindCompleted if no workflow can receive it.
 	Signal(ctx context.Context, conversationID, signal string, payload any) error

@@ -70,15 +70,10 @@ func lacks(scope string) error {
 	return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
 }
 
-// Start implements Conversations. A conversation that exists and belongs to somebody else is
-// reported by the first use of it.
+// Start implements Conversations.
 func (b *Backend) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
-	caller, itself := service.Acting(ctx)
-	switch {
-	case !itself && !caller.Same(in.Conversation.Owner):
-		return service.StartResult{}, service.NoConversation(in.Conversation.ID)
-	case !itself && !caller.Has(contract.ScopeConverse):
-		return service.StartResult{}, lacks(contract.ScopeConverse)
+	if err := mayStart(ctx, in.Conversation); err != nil {
+		return service.StartResult{}, err
 	}
 	result, err := b.backend.Start(ctx, in)
 	switch {
@@ -87,8 +82,35 @@ func (b *Backend) Start(ctx context.Context, in service.StartInput) (service.Sta
 	case result.Existed:
 		return result, b.See(ctx, in.Conversation.ID)
 	}
-	b.owners.conversations.Add(in.Conversation.ID, in.Conversation.Owner.Key())
+	b.owners.started(in.Conversation)
 	return result, nil
+}
+
+// StartAndAwait implements Conversations. It returns only what it has started.
+func (b *Backend) StartAndAwait(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+	if err := mayStart(ctx, in.Conversation); err != nil {
+		return contract.AwaitResult{}, err
+	}
+	result, err := b.backend.StartAndAwait(ctx, in)
+	if err != nil {
+		return contract.AwaitResult{}, err
+	}
+	b.owners.started(in.Conversation)
+	return result, nil
+}
+
+// mayStart fails if a conversation would belong to somebody else than the caller, or the caller
+// may start none.
+func mayStart(ctx context.Context, in contract.ConversationInput) error {
+	switch caller, itself := service.Acting(ctx); {
+	case itself:
+		return nil
+	case !caller.Same(in.Owner):
+		return service.NoConversation(in.ID)
+	case !caller.Has(contract.ScopeConverse):
+		return lacks(contract.ScopeConverse)
+	}
+	return nil
 }
 
 // Signal implements Conversations.

@@ -7,6 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // maxKept is the number of conversations and approvals of which the owner is kept.
@@ -38,6 +39,9 @@ func newOwners(b service.Backend) owners {
 	approvals, _ := lru.New[string, service.Subject](maxKept)
 	return owners{b, conversations, approvals}
 }
+
+// started keeps the owner of a conversation that was just started.
+func (o owners) started(in contract.ConversationInput) { o.conversations.Add(in.ID, in.Owner.Key()) }
 
 // ofConversation returns the key of an owner: "" for a conversation without one. What is kept
 // is used only if the owner suits: a refusal asks again each time, like an unknown ID, so that

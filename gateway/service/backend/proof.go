@@ -1,6 +1,18 @@
 package backend
 
-import "agent-stop-and-go/workflows/contract"
+import (
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// withProof returns the input of a conversation with the proof of its owner. Nothing in it may
+// change after that.
+func (t *Temporal) withProof(in service.StartInput) (service.StartInput, error) {
+	var err error
+	in.Conversation.Proof, err = t.prove(
+		contract.ConversationWorkflowID(in.Conversation.ID), contract.WorkflowConversation, in.Conversation.Owner, in.Conversation.Start())
+	return in, err
+}
 
 // proven returns a signal of a conversation with the proof of the identity in it.
 func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
