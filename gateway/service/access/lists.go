@@ -57,9 +57,10 @@ func (b *Backend) RunningIn(ctx context.Context, contextID string, whose service
 }
 
 // Summary implements Conversations.
-func (b *Backend) Summary(ctx context.Context, whose service.Whose) (s service.Summary, err error) {
-	if whose, err = visible(ctx); err != nil {
-		return s, err
+func (b *Backend) Summary(ctx context.Context, _ service.Whose) (service.Summary, error) {
+	whose, err := visible(ctx)
+	if err != nil {
+		return service.Summary{}, err
 	}
 	return b.backend.Summary(ctx, whose)
 }
