@@ -138,15 +138,18 @@ func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.Tas
 	return f.TasksFn(q)
 }
 
+// Owner says that nobody owns a conversation.
+func (f *fakeBackend) Owner(context.Context, string) (string, error) { return "", nil }
+
 // RunningIn finds nothing by default, like visibility that lags.
-func (f *fakeBackend) RunningIn(_ context.Context, contextID string, limit int) ([]string, error) {
+func (f *fakeBackend) RunningIn(_ context.Context, contextID string, _ service.Whose, limit int) ([]string, error) {
 	if f.RunningInFn == nil {
 		return nil, nil
 	}
 	return f.RunningInFn(contextID, limit)
 }
 
-func (f *fakeBackend) Summary(context.Context) (service.Summary, error) {
+func (f *fakeBackend) Summary(context.Context, service.Whose) (service.Summary, error) {
 	if f.SummaryFn == nil {
 		return service.Summary{}, nil
 	}

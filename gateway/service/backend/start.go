@@ -45,7 +45,11 @@ func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.St
 		}
 		in.Conversation.First = &kept
 	}
-	_, err := t.client.ExecuteWorkflow(ctx, t.startOptions(in), contract.WorkflowConversation, in.Conversation)
+	in, err := t.withProof(in)
+	if err != nil {
+		return service.StartResult{}, err
+	}
+	_, err = t.client.ExecuteWorkflow(ctx, t.startOptions(in), contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &there) {
 		return service.StartResult{}, fault(err, "start a conversation")
@@ -61,6 +65,10 @@ func (t *Temporal) StartAndAwait(ctx context.Context, in service.StartInput) (co
 	first := in.Conversation.First
 	if in.Push != nil || in.Keep != nil || len(first.Credential) > contract.InlineLimit {
 		return result, service.ErrAgain
+	}
+	in, err := t.withProof(in)
+	if err != nil {
+		return result, err
 	}
 	o := client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: t.client.NewWithStartWorkflowOperation(t.startOptions(in), contract.WorkflowConversation, in.Conversation),

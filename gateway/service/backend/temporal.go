@@ -72,7 +72,8 @@ type Options struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Keyring seals tokens. Without it they are dropped, and webhooks cannot have secrets.
+	// Keyring seals tokens and proves identities. Without it tokens are dropped, workflows refuse
+	// what has an identity, and webhooks cannot have secrets.
 	Keyring *credential.Keyring
 	// PushReach limits the addresses of webhooks.
 	PushReach network.Reach
@@ -111,7 +112,11 @@ func (t *Temporal) Signal(ctx context.Context, conversationID, signal string, pa
 			return err
 		}
 	}
-	err := t.client.SignalWorkflow(ctx, id, "", signal, payload)
+	payload, err := t.proven(id, signal, payload)
+	if err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, id, "", signal, payload)
 	if !isNotFound(err) {
 		return fault(err, "signal "+signal)
 	}
