@@ -17,7 +17,7 @@ import (
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
 	a := contract.Agent{
 		Name: c.Name, Description: c.Description, Model: c.Model(),
-		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout,
+		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout, Approvers: c.Approval.Approvers,
 		Models: c.routes(), Limits: c.Limits.contract(),
 	}
 	if c.Approval.CallAs == CallAsApprover {

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/workflows/contract/redact"
 )
 
 // Each file in testdata/bad contains pairs: CASE.yaml, and its errors.
@@ -177,4 +178,16 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("no tree: %v", err)
 		}
 	})
+}
+
+func TestSecretsThatAFileMustNotHoldAreHiddenToo(t *testing.T) {
+	for _, name := range []string{
+		"API_KEY", "AWS_ACCESS_KEY", "SECRET-KEY", "private_key", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
+		"CREDENTIALS", "BEARER", "AUTHORIZATION",
+	} {
+		text := "mcp_servers:\n  - name: git\n    command: git-mcp\n    env: {" + name + ": abc}\n"
+		if _, err := config.Parse("a.yaml", []byte(text)); err == nil || !redact.SecretName(name) {
+			t.Errorf("%s: %v, hidden %v", name, err, redact.SecretName(name))
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 func (c *Config) ChangedDefaults() []string {
 	w := warner{newReport(c.file, c.lines)}
 	if _, set := c.lines["host"]; !set {
-		w.at("host", "is not set: the agent listens on 127.0.0.1 only, no longer on every address; 0.0.0.0 lets others in")
+		w.at("host", "is not set: the agent listens on 127.0.0.1 only, no longer on every address; 0.0.0.0 lets others in, with auth")
 	}
 	for i, s := range c.MCPServers {
 		path := fmt.Sprintf("mcp_servers[%d]", i)

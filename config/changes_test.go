@@ -17,9 +17,9 @@ func TestChangedDefaultsAreListedWhereAFileReliesOnThem(t *testing.T) {
 		text string
 		want []string
 	}{
-		"all is set": {"host: 0.0.0.0\nmcp_servers: [{name: a, url: 'http://a', unannotated: ask}]\nllm: {model: 'openai:o3'}", nil},
+		"all is set": {"host: 0.0.0.0\nauth: none\nmcp_servers: [{name: a, url: 'http://a', unannotated: ask}]\nllm: {model: 'openai:o3'}", nil},
 		"no host": {"name: a", []string{
-			"agent.yaml: host: is not set: the agent listens on 127.0.0.1 only, no longer on every address; 0.0.0.0 lets others in",
+			"agent.yaml: host: is not set: the agent listens on 127.0.0.1 only, no longer on every address; 0.0.0.0 lets others in, with auth",
 		}},
 		"servers": {`host: "::1"
 mcp_servers:

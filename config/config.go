@@ -13,11 +13,12 @@ type Config struct {
 	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its A2A card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
 	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
-	Host           string                `yaml:"host" jsonschema:"default=127.0.0.1,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine, 0.0.0.0 lets others in: whoever reaches it may start conversations, read them and approve calls."`
+	Host           string                `yaml:"host" jsonschema:"default=127.0.0.1,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine, 0.0.0.0 lets others in, and then auth must say who may call."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
 	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`
 	AllowedHosts   []string              `yaml:"allowed_hosts" jsonschema_description:"More host names and IP addresses, without port, under which the agent may be called, such as those that a proxy or other machines use. Loopback names, host and the host of public_url need not be listed. Requests for any other name are refused, so that no web page can reach the agent under a name of its own (DNS rebinding)."`
 	AllowedOrigins []string              `yaml:"allowed_origins" jsonschema_description:"Web pages of other sites that may call the agent from a browser, each scheme://host or scheme://host:port, such as https://chat.example.com."`
+	Auth           []AuthWay             `yaml:"auth" jsonschema:"empty=none" jsonschema_description:"The ways in which callers prove who they are, or none. Without the key it is none, and then host must be of this machine."`
 	Provider       Provider              `yaml:"provider" jsonschema_description:"The organization behind the agent, as its A2A card shows it."`
 	Push           Push                  `yaml:"push" jsonschema_description:"Push notifications of A2A tasks to the web hooks of clients."`
 	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is stored. Relative to the working directory."`
@@ -168,6 +169,8 @@ type Node struct {
 type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this time without a decision an approval expires and the call does not run. 0s waits forever."`
 	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
+	// Approvers are the rules of package approvers.
+	Approvers []string `yaml:"approvers" jsonschema_description:"Who may decide, as a list of alternatives: scope:NAME, subject:NAME (or subject:ISSUER NAME), group:NAME, requester for whoever started the conversation; not_requester in the list excludes that person. Everybody needs the scope approve too, or approve:all. Needs auth. Without the key the requester decides, and whoever has approve:all."`
 }
 
 // Values of call_as.

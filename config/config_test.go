@@ -62,6 +62,13 @@ func TestEveryKeyIsRead(t *testing.T) {
 	want := &config.Config{
 		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
 		AllowedHosts: []string{"agent", "shop.internal", "fd00::7"}, AllowedOrigins: []string{"https://chat.example.com", "http://[fd00::8]:3000"},
+		Auth: []config.AuthWay{
+			{Type: "keys", File: "/etc/shop/keys.json", SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: 30 * time.Second},
+			{Type: "oidc", Issuer: "https://login.example.com", Audience: "shop", SubjectClaim: "email", GroupsClaim: "roles", ScopesFromToken: true,
+				ClockSkew: time.Minute, Scopes: []string{"read"}, Grant: map[string][]string{"ops": {"operate", "read:all"}, "managers": {"approve"}}},
+			{Type: "proxy", From: []string{"10.0.0.0/8", "fd00::1"}, Header: "X-Subject", GroupsHeader: "X-Groups",
+				SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: 30 * time.Second},
+		},
 		Provider: config.Provider{Organization: "Example Corp", URL: "https://example.com"}, Push: config.Push{AllowPrivate: true, SigningKey: "${PUSH_SIGNING_KEY}"}, DataDir: "/var/lib/shop",
 		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1", Compaction: "window"},
 		Models: map[string]config.ModelEntry{
@@ -112,7 +119,11 @@ func TestEveryKeyIsRead(t *testing.T) {
 				}},
 			},
 		},
-		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour, CallAs: "approver"},
+		MaxToolRounds: 1000, Execution: contract.ExecutionLean,
+		Approval: config.Approval{
+			Timeout: 72 * time.Hour, CallAs: "approver",
+			Approvers: []string{"group:ops", "subject:https://login.example.com boss", "not_requester"},
+		},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
 		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,

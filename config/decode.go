@@ -65,8 +65,17 @@ func (d decoder) object(path string, n *yaml.Node, line int, v reflect.Value) {
 }
 
 func (d decoder) list(path string, n *yaml.Node, line int, v reflect.Value) {
-	if n.Kind != yaml.SequenceNode {
+	word, hasWord := d.rules.one("empty")
+	switch {
+	case hasWord && n.Kind == yaml.ScalarNode && n.Value == word:
+	case n.Kind != yaml.SequenceNode && hasWord:
+		d.atLine(line, path, "must be %s or a list, each item on a line that begins with a dash", word)
+		return
+	case n.Kind != yaml.SequenceNode:
 		d.atLine(line, path, "must be a list, each item on a line that begins with a dash")
+		return
+	case hasWord && len(n.Content) == 0:
+		d.atLine(line, path, "must not be empty; write %s", word)
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))

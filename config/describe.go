@@ -18,6 +18,7 @@ import (
 func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	var buf bytes.Buffer
 	c.describeSettings(&buf)
+	describeAuth(&buf, c.Auth)
 	c.describeModels(&buf, getenv)
 	describeLimits(&buf, c.Limits)
 	c.describeServers(&buf)
@@ -39,7 +40,7 @@ func (c *Config) describeSettings(w io.Writer) {
 		defaults[path] = v.Interface()
 	})
 	settings := *c
-	settings.MCPServers, settings.A2A, settings.Root, settings.Models, settings.Limits = nil, nil, nil, nil, nil // shown below
+	settings.MCPServers, settings.A2A, settings.Root, settings.Models, settings.Limits, settings.Auth = nil, nil, nil, nil, nil, nil // shown below
 	eachField(reflect.ValueOf(settings), "", func(path string, _ reflect.StructField, v reflect.Value) {
 		if list, ok := v.Interface().([]string); ok && len(list) > 0 {
 			fmt.Fprintf(table, "  %s\t%s\t\n", path, strings.Join(list, ", "))

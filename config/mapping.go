@@ -40,6 +40,8 @@ func mappingOf(elem reflect.Type) string {
 		return "must be a mapping of names to mappings with keys such as " + strings.Join(keysOf(elem)[:2], " and ")
 	case reflect.Interface:
 		return "must be a mapping, such as {type: object, properties: {title: {type: string}}}"
+	case reflect.Slice:
+		return "must be a mapping of names to lists of texts, such as {NAME: [value]}"
 	}
 	return `must be a mapping of names to texts, such as NAME: "value"`
 }

@@ -107,6 +107,8 @@ func object(of *jsonschema.Schema) (name, suffix string) {
 	switch {
 	case of.Ref != "":
 		return strings.TrimPrefix(of.Ref, "#/$defs/"), ""
+	case len(of.OneOf) > 1: // a word, or a list
+		return object(of.OneOf[1])
 	case of.Items != nil && of.Items.Ref != "":
 		return strings.TrimPrefix(of.Items.Ref, "#/$defs/"), "[]"
 	case of.AdditionalProperties != nil && of.AdditionalProperties.Ref != "":
@@ -161,13 +163,19 @@ func (r *reference) typeOf(of *jsonschema.Schema) string {
 	if name, suffix := object(of); name != "" {
 		i := slices.IndexFunc(r.sections, func(s *referenceSection) bool { return s.name == name })
 		kind := map[string]string{"": "object", "[]": "list", ".NAME": "mapping"}[suffix]
-		return fmt.Sprintf("[%s](#%s)", kind, anchor(r.sections[i].paths[0]))
+		link := fmt.Sprintf("[%s](#%s)", kind, anchor(r.sections[i].paths[0]))
+		if len(of.OneOf) > 1 {
+			return fmt.Sprintf("`%v` or %s", of.OneOf[0].Const, link)
+		}
+		return link
 	}
 	switch {
 	case len(of.Enum) > 0:
 		return oneOf(of.Enum)
 	case of.Items != nil:
 		return "list of texts"
+	case of.AdditionalProperties != nil && of.AdditionalProperties.Items != nil:
+		return "mapping of lists of texts"
 	case of.AdditionalProperties != nil:
 		return "mapping of texts"
 	case strings.HasPrefix(of.Pattern, "^([0-9]+"):

@@ -20,6 +20,10 @@ func Schema() ([]byte, error) {
 	if models, ok := schema.Properties.Get("models"); ok {
 		models.PropertyNames = &jsonschema.Schema{Pattern: entryName.String()}
 	}
+	if auth, ok := schema.Properties.Get("auth"); ok {
+		auth.OneOf = []*jsonschema.Schema{{Const: "none"}, {Type: "array", Items: auth.Items, MinItems: new(uint64(1))}}
+		auth.Type, auth.Items = "", nil
+	}
 	schema.Title = "An agent of agent-stop-and-go"
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

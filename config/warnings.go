@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/template"
@@ -12,8 +14,13 @@ import (
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
-	if !loopback(c.Host) {
+	if len(c.Auth) == 0 && !loopback(c.Host) {
 		w.at("host", "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine")
+	}
+	for i, way := range c.Auth {
+		if slices.ContainsFunc(way.Networks(), func(n netip.Prefix) bool { return n.Addr().IsLoopback() }) {
+			w.at(fmt.Sprintf("auth[%d].from", i), "every program of this machine, also a tool server, can write %s and be anybody", way.Header)
+		}
 	}
 	if outside := c.PublicURL != "" || !loopback(c.Host); outside && c.Push.AllowPrivate {
 		w.at("push.allow_private", "whoever reaches the agent can have it send requests to this machine and its network")

@@ -256,19 +256,22 @@ agent:
 func TestWarningsOfAddresses(t *testing.T) {
 	const open = "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine"
 	testWarnings(t, map[string]warned{
-		"an agent that others reach": {"host: 0.0.0.0", []string{"agent.yaml:1: host: " + open}},
-		"an agent on one address":    {"host: 192.168.1.2", []string{"agent.yaml:1: host: " + open}},
-		"an agent under a name":      {"host: box.example", []string{"agent.yaml:1: host: " + open}},
-		"an agent on this machine":   {"host: '::1'", nil},
-		"an agent without a host":    {"name: a", nil},
-		"web hooks here, from anyone": {"host: 0.0.0.0\npush: {allow_private: true}", []string{
+		"an agent that others reach": {"host: 0.0.0.0\nauth: none", []string{"agent.yaml:1: host: " + open}},
+		"an agent on one address":    {"host: 192.168.1.2\nauth: none", []string{"agent.yaml:1: host: " + open}},
+		"an agent under a name":      {"host: box.example\nauth: none", []string{"agent.yaml:1: host: " + open}},
+		"an agent with keys":         {"host: 0.0.0.0\nauth: [{type: keys}]", nil},
+		"a proxy on this machine": {"auth: [{type: keys}, {type: proxy, from: [10.0.0.1, 127.0.0.1], header: X-Subject}]", []string{
+			"agent.yaml:1: auth[1].from: every program of this machine, also a tool server, can write X-Subject and be anybody"}},
+		"an agent on this machine": {"host: '::1'", nil},
+		"an agent without a host":  {"name: a", nil},
+		"web hooks here, from anyone": {"host: 0.0.0.0\npush: {allow_private: true}\nauth: none", []string{
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
 		"web hooks here, from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
 			"agent.yaml:3: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
-		"web hooks of this machine, from anyone": {"host: 0.0.0.0\npush: {allow_loopback: true}", []string{
+		"web hooks of this machine, from anyone": {"host: 0.0.0.0\npush: {allow_loopback: true}\nauth: none", []string{
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_loopback: whoever reaches the agent can have it send requests to this machine",
 		}},

@@ -55,37 +55,41 @@ func (h *rest) create(c echo.Context) error {
 	p := pending{status: http.StatusCreated, Request: service.Request{
 		ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Fingerprint: fingerprintOf(c, raw), Whole: whole,
 	}}
-	if p.repeated, err = h.start(c, p, body); err != nil {
+	opened, settled, err := h.start(c, p, body)
+	switch {
+	case err != nil:
 		return err
+	case opened.Existed && opened.Fingerprint != p.Fingerprint:
+		return service.KeyReused()
+	case opened.Existed:
+		p.repeated = true
+		c.Response().Header().Set(headerReplayed, "true")
 	}
 	c.Response().Header().Set("Location", "/conversations/"+id)
-	if body.Message == "" {
+	switch {
+	case body.Message == "":
 		return h.created(c, p)
-	}
-	if streams(c) {
+	case streams(c):
 		return h.events.StreamFirst(c, p.Request, p.status)
+	case settled != nil:
+		return h.answer(c, p, *settled)
 	}
 	return h.await(c, p)
 }
 
-// start starts the conversation, and reports whether it existed before.
-func (h *rest) start(c echo.Context, p pending, body messageBody) (existed bool, err error) {
-	in := service.NewConversation{Request: p.Request}
+// start starts the conversation. If the reply has the settlement of the first message, start
+// waits for it where it can.
+func (h *rest) start(c echo.Context, p pending, body messageBody) (service.StartedConversation, *service.Settlement, error) {
+	ctx, caller, in := c.Request().Context(), callerOf(c), service.NewConversation{Request: p.Request}
 	if body.Message != "" {
 		first := body.message(c, p.ID)
 		in.Message = &first
+		if !streams(c) && !request.PrefersAsync(c.Request()) {
+			return h.service.StartAndAwait(ctx, caller, in)
+		}
 	}
-	opened, err := h.service.Start(c.Request().Context(), callerOf(c), in)
-	switch {
-	case err != nil:
-		return false, err
-	case !opened.Existed:
-		return false, nil
-	case opened.Fingerprint != p.Fingerprint:
-		return true, service.KeyReused()
-	}
-	c.Response().Header().Set(headerReplayed, "true")
-	return true, nil
+	opened, err := h.service.Start(ctx, caller, in)
+	return opened, nil, err
 }
 
 // created replies with a conversation without messages.

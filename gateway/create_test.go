@@ -60,6 +60,41 @@ func TestCreateWithMessageWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
+func TestCreateStartsAndWaitsInOneRequest(t *testing.T) {
+	a := newAPI(t, &fakeBackend{}) // neither Start nor Await is expected
+	a.backend.StartAndAwaitFn = func(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+		return answering("hello")(ctx, in.Conversation.ID, []string{in.Conversation.First.RequestID})
+	}
+	reply := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, "Idempotency-Key: k"))
+	if reply.text("result", "response") != "hello" || reply.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("%v %s", reply.header, reply.raw)
+	}
+	if got := reply.header.Get("Location"); got != "/conversations/"+reply.text("conversation", "id") {
+		t.Errorf("Location %q", got)
+	}
+}
+
+// A 202 says that the message is durable, which a request that has not been answered does not.
+func TestAStartWithoutAnAnswerIsMadeCertain(t *testing.T) {
+	var tried, certain service.StartInput
+	a := newAPI(t, &fakeBackend{AwaitFn: never}, impatient)
+	a.backend.StartAndAwaitFn = func(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+		tried = in
+		return never(ctx, "", nil)
+	}
+	a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
+		certain = in
+		return service.StartResult{Existed: true, CreatedAt: in.CreatedAt}, nil
+	}
+	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
+	if certain.Conversation.ID == "" || certain.Conversation.First.RequestID != tried.Conversation.First.RequestID {
+		t.Errorf("started %+v, then %+v", tried, certain)
+	}
+	if reply.header.Get("Idempotency-Replayed") != "" {
+		t.Error("it is its own start")
+	}
+}
+
 func TestCreateRefusesInvalidBodies(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, body := range []string{`{`, `{"message":5}`, `[]`, `"hi"`, `{} {}`, `{"message":"hi"}x`, "\x00", `{"message":"a`} {

@@ -83,6 +83,10 @@ func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) erro
 	}
 	p.ConversationID, p.decision = record.ConversationID, &record
 	p.location = requestPath(record.ConversationID, p.ID) + "?approval=" + d.UUID
+	if err := h.service.See(ctx, record.ConversationID); service.IsKind(err, contract.KindNotFound) {
+		p.location = approvalPath(d.UUID) + "?request_id=" + p.ID // that is all the caller may see
+		return accept(c, p, "")
+	}
 	return h.await(c, p)
 }
 

@@ -12,13 +12,16 @@
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, media.go
 //	               the handlers of conversations and approvals
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
+//	callers.go     who calls: proof, scope of the route, GET /me
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
 //	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go the
 //	               links of the API; health.go, startup.go probes; gateway.go New and Close
 //
 // The packages below it, from the inside to the outside:
 //
+//	identity          proves who calls: keys (package keys has their file), tokens, a proxy
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
+//	service/access    that each caller sees and decides only what is theirs
 //	service/backend   the same with a Temporal client: the only package that uses the SDK;
 //	                  its package snapshot keeps conversations that do not change
 //	live              one follower for each conversation that has readers
@@ -88,12 +91,18 @@
 //
 // # The door
 //
-// The gateway has no login of its own, and a web page can have its visitor's browser send
-// requests here. So package guard checks every request first, except those of /health and
+// A web page can have its visitor's browser send requests here. So package guard checks every request first, except those of /health and
 // /health/ready: the Host must be a name of the agent (421), the Origin must be the agent's own or
 // a listed one (403), and Sec-Fetch-Site must not name another site (403). Pages of
 // AllowedOrigins get CORS headers and answers to preflights. A page from another port of this
 // machine is not refused, but gets CORS headers only if it is listed.
+//
+// Behind it, if there are Deps.Callers, a request must prove who calls (401) and the caller must
+// have the scope of its route (403). From there on the context says for whom it works
+// (service.ActingFor), and package access compares that with the owner of whatever is read or
+// changed. What is shared by callers, such as a wait, a follower or a coalesced read, works
+// for the gateway itself; each caller is checked when it joins (service.See). A route names its
+// scope in routes.go and in openapi.yaml; a test asks every route as every kind of caller.
 //
 // The Content-Type of a body must be JSON (415): a page of another site can send that only after
 // a preflight. Unknown members are refused (400), so that nothing a caller wrote is ignored

@@ -21,6 +21,7 @@ const statusClientGone = 499
 var statuses = map[contract.Kind]int{
 	contract.KindInvalid:      http.StatusBadRequest,
 	contract.KindNotFound:     http.StatusNotFound,
+	contract.KindForbidden:    http.StatusForbidden,
 	contract.KindWaiting:      http.StatusConflict,
 	contract.KindCompleted:    http.StatusConflict,
 	contract.KindDecided:      http.StatusConflict,
@@ -31,6 +32,7 @@ var statuses = map[contract.Kind]int{
 	contract.KindBusy:         http.StatusTooManyRequests,
 	request.KindUnsupported:   http.StatusUnsupportedMediaType,
 	request.KindUnprocessable: http.StatusUnprocessableEntity,
+	KindUnauthenticated:       http.StatusUnauthorized,
 	KindMisdirected:           http.StatusMisdirectedRequest,
 	KindForeignPage:           http.StatusForbidden,
 	service.KindGone:          statusClientGone,

@@ -22,30 +22,31 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 // fakeBackend answers with its functions. A call without one fails.
 type fakeBackend struct {
-	StartFn        func(service.StartInput) (service.StartResult, error)
-	SignalFn       func(id, signal string, payload any) error
-	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
-	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
-	ConversationFn func(id, requestID string) (contract.ConversationView, error)
-	AttendedFn     func() (bool, error)
-	TroubleFn      func(id string) (service.Item, string, error)
-	TreeFn         func(id string) (contract.TreeView, error)
-	ListFn         func(service.ListQuery) (service.Page[service.Item], error)
-	TasksFn        func(service.TaskQuery) (service.TaskPage, error)
-	RunningInFn    func(contextID string, limit int) ([]string, error)
-	SummaryFn      func() (service.Summary, error)
-	DecideFn       func(uuid string, in contract.DecideSignal) error
-	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
-	ApprovalFn     func(uuid string) (contract.ApprovalView, error)
-	SubjectFn      func(uuid string) (service.Subject, error)
-	WaitingFn      func(service.ListQuery) (service.Page[service.WaitingItem], error)
-	CatalogueFn    func(context.Context) (contract.Catalogue, error)
-	ResourcesFn    func() (contract.ResourceCatalogue, error)
-	PromptsFn      func() (contract.PromptCatalogue, error)
-	PingFn         func() error
-	SetPushFn      func(id string, c service.PushConfig) (service.PushConfig, error)
-	PushConfigsFn  func(id string) ([]service.PushConfig, error)
-	DeletePushFn   func(id, configID string) error
+	StartFn         func(service.StartInput) (service.StartResult, error)
+	StartAndAwaitFn func(context.Context, service.StartInput) (contract.AwaitResult, error)
+	SignalFn        func(id, signal string, payload any) error
+	AdmitFn         func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
+	AwaitFn         func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
+	ConversationFn  func(id, requestID string) (contract.ConversationView, error)
+	AttendedFn      func() (bool, error)
+	TroubleFn       func(id string) (service.Item, string, error)
+	TreeFn          func(id string) (contract.TreeView, error)
+	ListFn          func(service.ListQuery) (service.Page[service.Item], error)
+	TasksFn         func(service.TaskQuery) (service.TaskPage, error)
+	RunningInFn     func(contextID string, limit int) ([]string, error)
+	SummaryFn       func() (service.Summary, error)
+	DecideFn        func(uuid string, in contract.DecideSignal) error
+	DecisionFn      func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
+	ApprovalFn      func(uuid string) (contract.ApprovalView, error)
+	SubjectFn       func(uuid string) (service.Subject, error)
+	WaitingFn       func(service.ListQuery) (service.Page[service.WaitingItem], error)
+	CatalogueFn     func(context.Context) (contract.Catalogue, error)
+	ResourcesFn     func() (contract.ResourceCatalogue, error)
+	PromptsFn       func() (contract.PromptCatalogue, error)
+	PingFn          func() error
+	SetPushFn       func(id string, c service.PushConfig) (service.PushConfig, error)
+	PushConfigsFn   func(id string) ([]service.PushConfig, error)
+	DeletePushFn    func(id, configID string) error
 }
 
 var errUnexpected = errors.New("a call that the test does not expect")
@@ -61,6 +62,14 @@ func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service
 		}
 	}
 	return f.StartFn(in)
+}
+
+// StartAndAwait leaves the start to Start by default.
+func (f *fakeBackend) StartAndAwait(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+	if f.StartAndAwaitFn == nil {
+		return contract.AwaitResult{}, service.ErrAgain
+	}
+	return f.StartAndAwaitFn(ctx, in)
 }
 
 func (f *fakeBackend) Signal(_ context.Context, id, signal string, payload any) error {
@@ -129,15 +138,18 @@ func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.Tas
 	return f.TasksFn(q)
 }
 
+// Owner says that nobody owns a conversation.
+func (f *fakeBackend) Owner(context.Context, string) (string, error) { return "", nil }
+
 // RunningIn finds nothing by default, like visibility that lags.
-func (f *fakeBackend) RunningIn(_ context.Context, contextID string, limit int) ([]string, error) {
+func (f *fakeBackend) RunningIn(_ context.Context, contextID string, _ service.Whose, limit int) ([]string, error) {
 	if f.RunningInFn == nil {
 		return nil, nil
 	}
 	return f.RunningInFn(contextID, limit)
 }
 
-func (f *fakeBackend) Summary(context.Context) (service.Summary, error) {
+func (f *fakeBackend) Summary(context.Context, service.Whose) (service.Summary, error) {
 	if f.SummaryFn == nil {
 		return service.Summary{}, nil
 	}

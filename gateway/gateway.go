@@ -13,8 +13,10 @@ import (
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -27,6 +29,11 @@ type Deps struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
+	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
+	// the gateway may call it, and sees everything.
+	Callers identity.Ways
+	// Approvers are the rules of who may decide approvals; see package approvers.
+	Approvers []string
 	// Exports contains the exported conversations, which are shown while no worker answers.
 	// It may be nil.
 	Exports fs.FS
@@ -93,6 +100,7 @@ type Gateway struct {
 	health    *health
 	handler   *echo.Echo
 	table     []route
+	callers   identity.Ways
 
 	logger         *slog.Logger
 	now            func() time.Time
@@ -103,12 +111,17 @@ type Gateway struct {
 // New makes a gateway. It must be closed.
 func New(deps Deps) *Gateway {
 	d := deps.withDefaults()
+	var see func(context.Context, string) error
+	if len(d.Callers) > 0 {
+		b := access.New(d.Backend, d.Approvers)
+		d.Backend, see = b, b.See
+	}
 	s := service.New(service.Options{
-		Backend: d.Backend, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, Logger: d.Logger,
+		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, publicURL: d.PublicURL}
-	g.followers = live.New(s.Closing(), live.Options{Conversations: d.Backend, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, publicURL: d.PublicURL, callers: d.Callers}
+	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
@@ -149,6 +162,7 @@ func (g *Gateway) Problems(ctx context.Context) []string { return g.health.probl
 func (g *Gateway) Close() {
 	g.service.Close()
 	g.followers.Close()
+	g.callers.Close()
 }
 
 // Limits of the HTTP server. There is no write timeout: a client may wait for RequestTimeout,

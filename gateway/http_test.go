@@ -136,7 +136,7 @@ func (a *api) send(r *http.Request, body string) reply {
 			a.t.Errorf("%s %s: %v in %s", r.Method, r.URL, err, out.raw)
 		}
 	}
-	if out.status >= 400 && out.text("error") == "" && out.text("status") == "" {
+	if out.status >= 400 && out.at("error") == nil && out.text("status") == "" {
 		a.t.Errorf("%s %s: %d without an error in %q", r.Method, r.URL, out.status, out.raw)
 	}
 	check(a.t, r, body, out)

@@ -8,13 +8,25 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/mcpservers/hosting/guard"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // Route is one operation of the API.
 type Route struct {
 	Method string
 	Path   string // in Echo's form: /conversations/:id
+	// Scope is what a caller needs: a scope of package contract, "none" or "any". Object is what
+	// the caller must be allowed to see besides: a conversation, an approval, a thread, or "". openapi.yaml
+	// says the same as x-scope and x-object.
+	Scope, Object string
 }
+
+// The objects of routes.
+const (
+	ofConversation = "conversation"
+	ofApproval     = "approval"
+	ofThread       = "thread" // a conversation, or a new one if the caller sees none
+)
 
 const (
 	pathAGUI   = "/ag-ui"
@@ -43,42 +55,43 @@ type handlers struct {
 func tableOf(h handlers) []route {
 	docs := docsPage()
 	return []route{
-		{Route{"GET", "/"}, h.home.show},
-		{Route{"GET", "/page/*"}, h.home.file}, // its scripts and styles
+		{Route{"GET", "/", contract.ScopeRead, ""}, h.home.show},
+		{Route{"GET", "/page/*", contract.ScopeRead, ""}, h.home.file}, // its scripts and styles
 
-		{Route{"POST", "/conversations"}, h.rest.create},
-		{Route{"GET", "/conversations"}, h.rest.list},
-		{Route{"GET", "/conversations/:id"}, h.rest.show},
-		{Route{"GET", "/conversations/:id/tree"}, h.rest.tree},
-		{Route{"GET", "/conversations/:id/events"}, h.events.Follow},
-		{Route{"GET", "/conversations/:id/media/:sha256"}, h.rest.media},
-		{Route{"POST", "/conversations/:id/messages"}, h.rest.message},
-		{Route{"POST", "/conversations/:id/cancel"}, h.rest.cancelTurn},
-		{Route{"POST", "/conversations/:id/close"}, h.rest.closeConversation},
-		{Route{"GET", "/conversations/:id/requests/:request_id"}, h.rest.request},
+		{Route{"POST", "/conversations", contract.ScopeConverse, ""}, h.rest.create},
+		{Route{"GET", "/conversations", contract.ScopeRead, ""}, h.rest.list},
+		{Route{"GET", "/conversations/:id", contract.ScopeRead, ofConversation}, h.rest.show},
+		{Route{"GET", "/conversations/:id/tree", contract.ScopeRead, ofConversation}, h.rest.tree},
+		{Route{"GET", "/conversations/:id/events", contract.ScopeRead, ofConversation}, h.events.Follow},
+		{Route{"GET", "/conversations/:id/media/:sha256", contract.ScopeRead, ofConversation}, h.rest.media},
+		{Route{"POST", "/conversations/:id/messages", contract.ScopeConverse, ofConversation}, h.rest.message},
+		{Route{"POST", "/conversations/:id/cancel", contract.ScopeConverse, ofConversation}, h.rest.cancelTurn},
+		{Route{"POST", "/conversations/:id/close", contract.ScopeConverse, ofConversation}, h.rest.closeConversation},
+		{Route{"GET", "/conversations/:id/requests/:request_id", contract.ScopeRead, ofConversation}, h.rest.request},
 
-		{Route{"GET", "/approvals"}, h.rest.waiting},
-		{Route{"GET", "/approvals/:uuid"}, h.rest.approval},
-		{Route{"POST", "/approvals/:uuid"}, h.rest.decide},
+		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
+		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
+		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
 
-		{Route{"POST", pathAGUI}, h.events.Run},
-		{Route{"GET", pathAGUI}, h.events.Capabilities},
+		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
+		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
 
-		{Route{"GET", "/tools"}, h.offers.tools},
-		{Route{"GET", "/mcp/resources"}, h.offers.resources},
-		{Route{"GET", "/mcp/prompts"}, h.offers.prompts},
-		{Route{"GET", pathHealth}, h.health.alive},
-		{Route{"GET", pathReady}, h.health.ready},
+		{Route{"GET", "/me", proven, ""}, me},
+		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.tools},
+		{Route{"GET", "/mcp/resources", contract.ScopeRead, ""}, h.offers.resources},
+		{Route{"GET", "/mcp/prompts", contract.ScopeRead, ""}, h.offers.prompts},
+		{Route{"GET", pathHealth, open, ""}, h.health.alive},
+		{Route{"GET", pathReady, open, ""}, h.health.ready},
 
-		{Route{"GET", "/docs"}, docs},
-		{Route{"GET", "/docs/*"}, docs}, // the page's scripts and styles
-		{Route{"GET", "/docs/json"}, serveDocsJSON},
-		{Route{"GET", "/openapi.yaml"}, serveOpenAPI},
+		{Route{"GET", "/docs", contract.ScopeRead, ""}, docs},
+		{Route{"GET", "/docs/*", contract.ScopeRead, ""}, docs}, // the page's scripts and styles
+		{Route{"GET", "/docs/json", contract.ScopeRead, ""}, serveDocsJSON},
+		{Route{"GET", "/openapi.yaml", contract.ScopeRead, ""}, serveOpenAPI},
 
-		{Route{"POST", pathA2A}, withoutDeadline(h.tasks.RPC)},
-		{Route{"GET", pathA2A}, withoutDeadline(h.tasks.Card)},
-		{Route{"GET", "/.well-known/agent-card.json"}, withoutDeadline(h.tasks.Card)},
-		{Route{"GET", "/.well-known/agent.json"}, withoutDeadline(h.tasks.Card)},
+		{Route{"POST", pathA2A, proven, ofConversation}, withoutDeadline(h.tasks.RPC)},
+		{Route{"GET", pathA2A, open, ""}, withoutDeadline(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent-card.json", open, ""}, withoutDeadline(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent.json", open, ""}, withoutDeadline(h.tasks.Card)},
 	}
 }
 
@@ -96,7 +109,7 @@ func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.deadline, limitToken, limitBody)
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, limitToken, limitBody)
 	for _, r := range g.table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

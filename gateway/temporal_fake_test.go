@@ -10,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	querypb "go.temporal.io/api/query/v1"
+	"go.temporal.io/api/serviceerror"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
@@ -41,11 +42,31 @@ type fakeClient struct {
 	HealthFn   func() error
 	PollersFn  func(queue string) ([]*taskqueuepb.PollerInfo, error)
 
+	UpdateWithStartFn func(start fakeStart, update client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
 	SignalWithStartFn func(workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args []any) error
 }
 
 func (f *fakeClient) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
 	return f.ExecuteFn(o, w, args)
+}
+
+// fakeStart is the start of a workflow that is part of an update.
+type fakeStart struct {
+	client.WithStartWorkflowOperation
+	options client.StartWorkflowOptions
+	args    []any
+}
+
+func (f *fakeClient) NewWithStartWorkflowOperation(o client.StartWorkflowOptions, _ any, args ...any) client.WithStartWorkflowOperation {
+	return fakeStart{options: o, args: args}
+}
+
+// UpdateWithStartWorkflow fails by default, like a server that does not know it.
+func (f *fakeClient) UpdateWithStartWorkflow(_ context.Context, o client.UpdateWithStartWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	if f.UpdateWithStartFn == nil {
+		return nil, serviceerror.NewUnimplemented("unknown method ExecuteMultiOperation")
+	}
+	return f.UpdateWithStartFn(o.StartWorkflowOperation.(fakeStart), o.UpdateOptions)
 }
 
 // DescribeTaskQueue reports a worker by default.

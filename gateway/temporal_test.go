@@ -64,6 +64,26 @@ func TestAConversationStartsAsAWorkflow(t *testing.T) {
 	}
 }
 
+func TestAFirstMessageIsAwaitedWithTheStart(t *testing.T) {
+	var start fakeStart
+	a := onTemporal(t, &fakeClient{
+		UpdateWithStartFn: func(s fakeStart, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+			if start = s; o.WorkflowID != s.options.ID || o.UpdateName != "await_settled" || o.WaitForStage != client.WorkflowUpdateStageCompleted {
+				t.Errorf("update %+v", o)
+			}
+			return settledBy(o, "hello")
+		},
+	})
+	reply := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`))
+	in := start.args[0].(contract.ConversationInput)
+	if reply.text("result", "response") != "hello" || start.options.ID != "conversation-"+in.ID || in.First.Text.Inline != "hi" {
+		t.Errorf("%s: %+v", reply.raw, start)
+	}
+	if start.options.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL || start.options.Memo[contract.MemoTitle] != "hi" {
+		t.Errorf("options %+v", start.options)
+	}
+}
+
 func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
 	var memo map[string]any
 	c := &fakeClient{}

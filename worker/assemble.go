@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
@@ -119,7 +120,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 		}
 		server := toolbox.Server{
 			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
-			Secrets:   slices.Concat(config.HeaderSecrets(s.Headers, getenv), config.VariableSecrets(s.Env, getenv)),
+			Secrets:   slices.Concat(secrets.InHeaders(s.Headers, getenv), secrets.InVariables(s.Env, getenv)),
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
 			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation, Wording: s.ToolWording(),
@@ -143,7 +144,7 @@ func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Problem: problem, Headers: headers, Secrets: config.HeaderSecrets(a.Headers, getenv), AllowPrivate: a.AllowPrivateRedirects})
+		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Problem: problem, Headers: headers, Secrets: secrets.InHeaders(a.Headers, getenv), AllowPrivate: a.AllowPrivateRedirects})
 	}
 	return out, nil
 }

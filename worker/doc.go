@@ -3,7 +3,7 @@
 // method behind it.
 //
 // Assemble builds the activities from a configuration; New makes the worker.
-// The client must have been dialled with workflows.CredentialPropagator.
+// The client must have been dialled with header.Propagator of workflows/credential.
 //
 // A worker polls two task queues: the agent's, and one of its own for the calls that it has
 // started (package calls).

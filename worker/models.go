@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -29,7 +30,7 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 		}
 		out = append(out, llm.Entry{
 			Name: name, Provider: contract.Provider(e.Provider), Model: e.Model, BaseURL: e.BaseURL, KeyVariable: e.APIKeyEnv,
-			Headers: headers, Secrets: config.HeaderSecrets(e.Headers, getenv), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
+			Headers: headers, Secrets: secrets.InHeaders(e.Headers, getenv), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
 			Timeout: e.Timeout, TotalTimeout: e.TotalTimeout, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
 			Problem: problem,
 		})

@@ -17,6 +17,8 @@ import (
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/proof"
 )
 
 // Activities are the structs whose methods are the activities.
@@ -38,12 +40,14 @@ const stopTimeout = 40 * time.Second
 // joinsTimeout is how long a stopping worker waits for activities that join its calls.
 const joinsTimeout = 5 * time.Second
 
-// Place is the task queue that a worker polls.
+// Place is the task queue that a worker polls, and what its workflows know of the installation.
 type Place struct {
 	TaskQueue string
 	// Address is the Temporal server's, for the commands that are shown to people. Empty means
 	// the CLI's default.
 	Address string
+	// Keyring has the keys of the gateway. Without it no identity is proven.
+	Keyring *credential.Keyring
 	// Calls are the calls of this process; nil is a table of the worker's own.
 	Calls *calls.Table
 }
@@ -61,7 +65,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
 	var once sync.Once
 	o := worker.Options{
-		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), calls.Heartbeats()},
+		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats()},
 		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -19,6 +20,10 @@ type sentAnswer struct{ uuid, request string }
 // the request, so that the first of two answers counts. The text is not written to the
 // transcript.
 func (c *conversation) answer(ctx workflow.Context, question contract.PendingApproval, m contract.MessageSignal) {
+	if m.Identity.Authenticated() && len(question.Approvers) > 0 && !approvers.May(m.Identity, c.in.Owner.Key(), question.Approvers) {
+		c.refuse(ctx, m.RequestID, *refusal(contract.KindForbidden, wording.TextNotApprover))
+		return
+	}
 	decision, err := readText(ctx, m.Text.Inline, question.Schema)
 	if err != nil {
 		c.refuse(ctx, m.RequestID, *refuseAnswer(question, err.Error()))
@@ -27,11 +32,13 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 	sent := sentAnswer{question.UUID, m.RequestID}
 	c.sentAnswers = append(c.sentAnswers, sent)
 	decision.RequestID, decision.Via, decision.Credential, decision.Identity = m.RequestID, viaMessage, m.Credential, m.Identity
+	to := contract.ApprovalWorkflowID(question.UUID)
 	if m.Identity.Authenticated() {
 		decision.By = m.Identity.Subject
+		decision.Proof = c.proofs.Make(ctx, to, contract.SignalDecide, decision)
 	}
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		err := workflow.SignalExternalWorkflow(ctx, contract.ApprovalWorkflowID(question.UUID), "", contract.SignalDecide, decision).Get(ctx, nil)
+		err := workflow.SignalExternalWorkflow(ctx, to, "", contract.SignalDecide, decision).Get(ctx, nil)
 		if err != nil { // already decided, or withdrawn
 			c.dropAnswers(func(a sentAnswer) bool { return a == sent })
 			c.wake = true

@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -22,7 +23,7 @@ import (
 // The first recognised signal or accepted update decides. Cancelling the workflow is a decision
 // too, so it never fails.
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
-	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
+	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
 		a.view.Problem, a.view.Ignored = in.Carried.Problem, in.Carried.Ignored
 	}
@@ -48,6 +49,7 @@ type approval struct {
 	in      contract.ApprovalInput
 	view    contract.ApprovalView
 	ignored int // signals, in this run
+	proofs  proof.Checker
 
 	updates []*decideUpdate // not handled yet
 }
@@ -102,6 +104,9 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 		return
 	}
 	given, err := a.read(ctx, raw)
+	if err == nil {
+		err = a.proofs.Decider(ctx, a.in, raw, given)
+	}
 	if err != nil {
 		a.ignored++
 		a.view.Ignored++
@@ -134,19 +139,30 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.Dec
 }
 
 func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {
-	via := given.Via
-	if via == "" && (d == contract.Approved || d == contract.Rejected) {
-		via = "signal"
+	if d == contract.Approved || d == contract.Rejected {
+		given = a.typed(given)
 	}
 	a.view.Problem = ""
 	a.view.Result = &contract.ApprovalResult{
 		UUID: a.in.UUID, ConversationID: a.in.ConversationID, Tool: a.in.Tool,
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
-		By: given.By, Reason: given.Reason, Via: via, Chain: given.Chain, RequestID: given.RequestID,
+		By: given.By, Reason: given.Reason, Via: given.Via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity,
 	}
 	logDecision(ctx, a.in, *a.view.Result)
+}
+
+// typed completes a decision that did not come through the gateway. With authentication the
+// gateway's decisions have an identity.
+func (a *approval) typed(given contract.DecideSignal) contract.DecideSignal {
+	if !given.Identity.Authenticated() {
+		given.Identity = proof.Typist(a.in.Owner)
+	}
+	if given.Via == "" || given.Identity.Channel == contract.ChannelSignal && given.Via != viaMessage {
+		given.Via = contract.ChannelSignal
+	}
+	return given
 }
 
 // logDecision logs the end of an approval, once: not in replays.

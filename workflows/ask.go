@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/redact"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -59,6 +60,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	defer l.clock.pause(ctx)()
 	l.reset.run(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
+	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
 	l.reset.cancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
@@ -146,6 +148,9 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) 
 	if in.Owner.Authenticated() {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
 			options.TypedSearchAttributes.Copy(), attribute.AgentOwner.ValueSet(in.Owner.Key()))
+	}
+	if len(in.Approvers) > 0 {
+		options.Memo[contract.MemoApprovers] = in.Approvers
 	}
 	if in.Pending().TakesContent() { // the gateway validates answers with it
 		options.Memo[contract.MemoSchema] = in.Schema

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
@@ -146,7 +147,7 @@ func (l *leaf) runCall(ctx workflow.Context, c call) callOutcome {
 func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolResult {
 	note := ""
 	for tries := 1; ; tries++ {
-		r, err := l.callTool(withCredential(ctx, l.tokenFor(c)), c)
+		r, err := l.callTool(header.With(ctx, l.tokenFor(c)), c)
 		if err == nil {
 			r.Note = strings.TrimSpace(r.Note + " " + note)
 			return r

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
@@ -55,7 +56,7 @@ func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*compos
 	workflow.Go(work, c.sendReports)
 	workflow.Go(work, c.receiveSignals)
 	c.refresh(work)
-	again := body(c, withCredential(ctx, c.credential))
+	again := body(c, header.With(ctx, c.credential))
 	c.reporter.stopped, c.ended = true, !again
 	c.offloadAll(work)
 	c.receiveReports(work)
@@ -226,7 +227,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
-	child := startNode(withCredential(ctx, c.credential), b.id, in)
+	child := startNode(header.With(ctx, c.credential), b.id, in)
 	c.reset.cancelWithContext(ctx, b.id, c.in.ConversationID, child)
 	r := nodeResult(ctx, child)
 	c.receiveReports(ctx)

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -38,6 +39,7 @@ type conversation struct {
 	closing      *closure
 	reset        resetCleanup
 	sentAnswers  []sentAnswer
+	proofs       proof.Checker
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel
 	follows                                       workflow.ReceiveChannel
@@ -72,7 +74,7 @@ type closure struct {
 
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
 	c := &conversation{
-		in: in, status: contract.StatusActive,
+		in: in, status: contract.StatusActive, proofs: proof.Of(ctx),
 		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
 		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
 		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
@@ -122,6 +124,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, error) {
 	work := detached(ctx)
 	waiting := ctx
+	c.in = c.proofs.Start(work, c.in)
 	c.recordStart(work)
 	for {
 		c.receive(work)

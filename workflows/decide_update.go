@@ -31,8 +31,12 @@ func (a *approval) validateUpdate(ctx workflow.Context, raw json.RawMessage) err
 	case a.in.Schema.Blob != nil:
 		return refuseUpdate(contract.KindBlob, wording.TextSchemaStored)
 	}
-	if _, err := a.read(ctx, raw); err != nil {
+	given, err := a.read(ctx, raw)
+	if err != nil {
 		return refuseUpdate(contract.KindInvalid, err.Error())
+	}
+	if err := a.proofs.ValidateDecider(a.in, raw, given); err != nil {
+		return refuseUpdate(contract.KindForbidden, err.Error())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -65,7 +66,7 @@ func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput)
 
 func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInput) workflow.ChildWorkflowFuture {
 	a := t.leaf.parent.origin()
-	ctx = workflow.WithChildOptions(withCredential(ctx, t.token()), workflow.ChildWorkflowOptions{
+	ctx = workflow.WithChildOptions(header.With(ctx, t.token()), workflow.ChildWorkflowOptions{
 		WorkflowID:        contract.DeliveryWorkflowID(in.MessageID),
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		StaticSummary:     wording.DelegateSummary(in),

@@ -43,7 +43,8 @@
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	push.go          Push: push_signals.go, webhook.go; notify.go the conversation's side
-//	reset.go         after a reset; package console the commands in details
+//	reset.go         after a reset; package console the commands in details; package proof who
+//	                 has sent what names a caller
 //
 // # How a conversation runs
 //

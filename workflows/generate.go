@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -40,7 +41,7 @@ const maxSummaries = 8
 func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, hasFallback bool) (contract.GenerateResult, error) {
 	for n := 0; ; n++ {
 		in := l.generateInput(route.Name)
-		out, err := callModel(withCredential(ctx, l.credential), l, contract.ActivityGenerate, route, wording.GenerateSummary(in, l.nameInTree()), in)
+		out, err := callModel(header.With(ctx, l.credential), l, contract.ActivityGenerate, route, wording.GenerateSummary(in, l.nameInTree()), in)
 		if err != nil {
 			return out, err
 		}

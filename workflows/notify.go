@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/signal"
 )
 
@@ -40,7 +41,7 @@ func (c *conversation) publishState(ctx workflow.Context, v contract.Conversatio
 	if !n.sending {
 		n.sending = true
 		ctx = detached(ctx)
-		workflow.Go(withCredential(ctx, ""), c.sendStates)
+		workflow.Go(header.With(ctx, ""), c.sendStates)
 	}
 }
 

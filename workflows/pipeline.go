@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
@@ -71,7 +72,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	p.run, in.Key = t.conv.reset.nodeID(always, id, id, t.conv.in.ID)
 	t.pipeline = p
 	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
-	child := startNode(withCredential(ctx, t.credential), p.run, in)
+	child := startNode(header.With(ctx, t.credential), p.run, in)
 	t.conv.reset.cancelWithContext(ctx, p.run, t.conv.in.ID, child)
 	for !child.IsReady() || t.hasReports(always) {
 		for _, batch := range p.takeInbox() {

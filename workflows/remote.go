@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -203,7 +204,7 @@ func (t *remoteTask) update(out contract.DelegateResult, err error) error {
 // send runs the activity that sends a message about the task.
 func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration, maximum int32) (contract.DelegateResult, error) {
 	in = t.withTask(in)
-	ctx = withCredential(ctx, t.token())
+	ctx = header.With(ctx, t.token())
 	return runActivity(ctx, contract.ActivityDelegate, regularOptions(timeout, maximum, wording.DelegateSummary(in)), in)
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 const histories = "testdata/histories"
@@ -30,6 +31,7 @@ var recorded = []string{
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",
+	"proven", "proven-approval",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }
@@ -76,7 +78,7 @@ func replay(t *testing.T, file string) error {
 func replayer(t *testing.T) worker.WorkflowReplayer {
 	t.Helper()
 	r, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-		ContextPropagators:       []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		ContextPropagators:       []workflow.ContextPropagator{header.Propagator()},
 		DisableDeadlockDetection: true, // on a busy machine a coroutine may not run for a second
 	})
 	if err != nil {

@@ -26,7 +26,9 @@ func (c *conversation) receive(ctx workflow.Context) {
 			continue
 		}
 		c.signalProblem = ""
-		c.accept(ctx, m)
+		if c.takeSender(ctx, contract.SignalMessage, raw, m.RequestID, &m.Identity, &m.Proof) {
+			c.accept(ctx, m)
+		}
 	}
 	c.queueCarried = false
 	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
@@ -35,14 +37,32 @@ func (c *conversation) receive(ctx workflow.Context) {
 		}
 	}
 	for raw, ok := signal.Receive(c.cancels); ok; raw, ok = signal.Receive(c.cancels) {
-		c.cancel(ctx, signal.Optional[contract.CancelSignal](raw))
+		s := signal.Optional[contract.CancelSignal](raw)
+		if c.takeSender(ctx, contract.SignalCancel, raw, s.RequestID, &s.Identity, &s.Proof) {
+			c.cancel(ctx, s)
+		}
 	}
 	c.receiveReports(ctx)
 	c.receiveQuestions(ctx)
 	c.receiveFollows(ctx)
 	for raw, ok := signal.Receive(c.closes); ok; raw, ok = signal.Receive(c.closes) {
-		c.close(signal.Optional[contract.CloseSignal](raw), nil)
+		s := signal.Optional[contract.CloseSignal](raw)
+		if c.takeSender(ctx, contract.SignalClose, raw, s.RequestID, &s.Identity, &s.Proof) {
+			c.close(s, nil)
+		}
 	}
+}
+
+// takeSender sets the sender of a signal, and reports whether the signal counts. One with an
+// identity that is not proven is refused.
+func (c *conversation) takeSender(ctx workflow.Context, name string, raw json.RawMessage, request string, identity *contract.Identity, proof *string) (ok bool) {
+	if *identity, ok = c.proofs.Sender(ctx, name, raw, *identity, *proof, c.in.Owner); !ok {
+		if id := c.addRequest(request, ""); id != "" {
+			c.refuse(ctx, id, *refusal(contract.KindForbidden, wording.TextUnproven))
+		}
+	}
+	*proof = "" // of no use any more
+	return ok
 }
 
 // receiveReports passes reports to the turn that they belong to. Late reports of an earlier

@@ -22,6 +22,9 @@ import (
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/credential/header"
+	"agent-stop-and-go/workflows/proof"
 )
 
 const (
@@ -29,6 +32,27 @@ const (
 	systemPrompt   = "Be brief."
 	serverAddress  = "temporal.example.com:7233"
 )
+
+// gatewayKeys prove identities.
+var gatewayKeys = keysOf("k1")
+
+func keysOf(id string) *credential.Keyring {
+	keys, err := credential.NewKeyring(credential.Key{ID: id, Secret: []byte(strings.Repeat("k", credential.KeySize))})
+	if err != nil {
+		panic(err)
+	}
+	return keys
+}
+
+// prove returns the proof of what the gateway sends.
+func (s *session) prove(workflowID, name string, payload any) string {
+	s.t.Helper()
+	proof, err := gatewayKeys.Prove(workflowID, name, payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return proof
+}
 
 // session is a running conversation in a test. The test's body runs between workflow tasks: the
 // workflow is suspended meanwhile, and rest lets it run until it only waits for signals or
@@ -110,11 +134,11 @@ func (s *session) run(name string, in any, body func(*session), end func()) {
 func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(decisionLog{slog.DiscardHandler, seen})))
-	suite.SetContextPropagators([]workflow.ContextPropagator{workflows.CredentialPropagator()})
+	suite.SetContextPropagators([]workflow.ContextPropagator{header.Propagator()})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
 	// On a busy machine a coroutine may not run for the second that is the default.
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, console.Show(serverAddress)}, DeadlockDetectionTimeout: 2 * time.Minute})
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, console.Show(serverAddress), proof.With(gatewayKeys)}, DeadlockDetectionTimeout: 2 * time.Minute})
 	workflows.Register(env)
 	return env
 }

@@ -27,7 +27,7 @@ type turn struct {
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Identity: proven(m.Identity)})
+	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Identity: sender(m.Identity)})
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
@@ -87,7 +87,7 @@ func (t *turn) recordReply(ctx workflow.Context, r contract.NodeResult) contract
 	case result.Response.IsZero():
 		result.Response = contract.Inline(wording.TextNoOutput)
 	}
-	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r), Identity: proven(t.stoppedBy)}
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r), Identity: sender(t.stoppedBy)}
 	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
 		m = t.leaf.withReplyData(m)
 	}
@@ -159,9 +159,9 @@ func (t *turn) noteDecision(r contract.ApprovalResult) {
 	}
 }
 
-// proven returns an identity for a message, or nil if nobody is proven.
-func proven(i contract.Identity) *contract.Identity {
-	if !i.Authenticated() {
+// sender returns an identity for a message, or nil if nothing is known of the sender.
+func sender(i contract.Identity) *contract.Identity {
+	if !i.Authenticated() && i.Channel == "" {
 		return nil
 	}
 	return &i

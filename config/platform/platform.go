@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/config/feed"
+	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -59,7 +60,7 @@ func Open(ctx context.Context, c *config.Config, o Options) (*Platform, error) {
 	}
 	p := &Platform{}
 	var err error
-	if p.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
+	if p.Keyring, err = keyring.Open(c.DataDir, o.Getenv, clustered); err != nil {
 		return nil, err
 	}
 	if p.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {

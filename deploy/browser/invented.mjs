@@ -18,6 +18,7 @@ export async function invented(page, text) {
   }
   await json(/\/\?$/, { name: text("agent"), description: text("description"), version: text("version"), links: { docs: "docs", temporal_ui: "javascript:attacked('link')" } });
   await json("**/tools", { tools: [{ name: text("tool"), description: text("tool description"), inputSchema: {}, approval: { asks: true, because: "setting" } }, { name: "list", description: text("list"), inputSchema: {} }], servers: [], model: { name: "m" } });
+  await json("**/me", { authenticated: true, subject: text("subject") });
   await page.route("**/media/**", (r) => r.fulfill({ contentType: "image/png", body: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64") }));
 }
 

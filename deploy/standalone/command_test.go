@@ -40,6 +40,7 @@ func TestCommandLines(t *testing.T) {
 		"an argument too many":               {args: []string{"run", "extra"}, code: 2, stderr: `unexpected argument "extra"`},
 		"a flag of another command":          {args: []string{"version", "--connect"}, code: 2, stderr: "unknown flag: --connect"},
 		"what looks like a flag behind --":   {args: []string{"run", "--", "-config"}, code: 2, stderr: `unexpected argument "-config"`},
+		"a key without a name":               {args: []string{"keys", "add"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 		"manual pages without their address": {args: []string{"man"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 	}
 	for name, c := range cases {
@@ -63,7 +64,7 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for page, says := range map[string]string{
-		"agent.1": "Exit codes:", "agent-run.1": "TEMPORAL_ADDRESS", "agent-validate.1": "connect", "agent-completion-bash.1": "bash",
+		"agent.1": "Exit codes:", "agent-run.1": "TEMPORAL_ADDRESS", "agent-validate.1": "connect", "agent-completion-bash.1": "bash", "agent-keys-add.1": "Bearer",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, page))
 		if err != nil || !strings.Contains(string(text), says) {

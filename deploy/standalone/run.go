@@ -41,8 +41,13 @@ type agentFlags struct {
 }
 
 func (f *agentFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "config", "config/agent.yaml", "the `file` of the agent")
+	addFile(cmd, &f.file)
 	cmd.Flags().BoolVar(&f.demo, "demo-if-no-key", false, "let the offline model demo:rules answer when the model's API key is not set")
+}
+
+// addFile adds the flag with the file of the agent.
+func addFile(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "config", "config/agent.yaml", "the `file` of the agent")
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag is there
 }
 

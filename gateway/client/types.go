@@ -103,8 +103,9 @@ type Usage struct {
 
 // Identity is a caller who proved who they are.
 type Identity struct {
-	Subject string   `json:"subject"`
+	Subject string   `json:"subject,omitempty"`
 	Issuer  string   `json:"issuer,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
 	Scopes  []string `json:"scopes,omitempty"`
 	Channel string   `json:"channel,omitempty"`
 }
@@ -138,6 +139,7 @@ type Approval struct {
 	Origin          *Origin         `json:"origin,omitempty"`
 	Binding         *Binding        `json:"binding,omitempty"`
 	Granted         *Binding        `json:"granted,omitempty"`
+	Approvers       []string        `json:"approvers,omitempty"`
 }
 
 // Reason is why an approval waits.
@@ -227,6 +229,7 @@ type WaitingApproval struct {
 	ToolArgsSHA256       string          `json:"tool_args_sha256,omitempty"`
 	Answer               string          `json:"answer,omitempty"`
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
+	Approvers            []string        `json:"approvers,omitempty"`
 	URL                  string          `json:"url"`
 }
 

@@ -56,6 +56,8 @@ type Conversations interface {
 type Options struct {
 	Conversations Conversations
 	Blobs         transcript.Store
+	// See fails if the caller in ctx may not see a conversation. Nil: everybody sees all.
+	See func(ctx context.Context, conversationID string) error
 	// Feed may be nil: readers then get only states that were read.
 	Feed   Feed
 	Pace   Pace
@@ -81,18 +83,24 @@ func New(base context.Context, o Options) *Followers {
 
 // Join returns a reader that gets the current state of the conversation and then every
 // change. An eager reader expects a change soon, so the conversation is read more often.
-// Every reader must be given to Leave.
-func (w *Followers) Join(conversationID string, eager bool) (*Reader, error) {
-	return w.join(conversationID, &Reader{eager: eager})
+// Every reader must be given to Leave. Whether the caller may see the conversation is checked
+// here only: what a follower reads, it reads for all its readers.
+func (w *Followers) Join(ctx context.Context, conversationID string, eager bool) (*Reader, error) {
+	return w.join(ctx, conversationID, &Reader{eager: eager})
 }
 
 // JoinCommitted is Join for a reader that gets only states that were read. A state that comes
 // with an event is not in the history yet, and the history may turn out different.
-func (w *Followers) JoinCommitted(conversationID string, eager bool) (*Reader, error) {
-	return w.join(conversationID, &Reader{eager: eager, committed: true})
+func (w *Followers) JoinCommitted(ctx context.Context, conversationID string, eager bool) (*Reader, error) {
+	return w.join(ctx, conversationID, &Reader{eager: eager, committed: true})
 }
 
-func (w *Followers) join(conversationID string, r *Reader) (*Reader, error) {
+func (w *Followers) join(ctx context.Context, conversationID string, r *Reader) (*Reader, error) {
+	if w.See != nil {
+		if err := w.See(ctx, conversationID); err != nil {
+			return nil, err
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || w.base.Err() != nil {

@@ -83,9 +83,9 @@ func TestAllReadersShareTheReads(t *testing.T) {
 			f, stop := follow(c)
 			defer func() { stop(); f.Close() }()
 			var all []*live.Reader
-			join := func(n int, how func(string, bool) (*live.Reader, error)) {
+			join := func(n int, how func(context.Context, string, bool) (*live.Reader, error)) {
 				for range n {
-					r, err := how("c", false)
+					r, err := how(t.Context(), "c", false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -122,11 +122,11 @@ func TestReadersOfCommittedStatesGetOnlyReadStates(t *testing.T) {
 		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event)}
 		f, stop := follow(c)
 		defer func() { stop(); f.Close() }()
-		early, err := f.Join("c", false)
+		early, err := f.Join(t.Context(), "c", false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		committed, err := f.JoinCommitted("c", false)
+		committed, err := f.JoinCommitted(t.Context(), "c", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestReadersOfCommittedStatesGetOnlyReadStates(t *testing.T) {
 			t.Errorf("at first: %v, %v", a, b)
 		}
 		c.publish(2, time.Minute)
-		late, err := f.JoinCommitted("c", false)
+		late, err := f.JoinCommitted(t.Context(), "c", false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,14 @@ func From(ctx context.Context) *Call {
 }
 
 // Token returns the bearer token of a request, or "".
-func Token(r *http.Request) string {
-	scheme, token, ok := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+func Token(r *http.Request) string { return bearer(r.Header.Get("Authorization")) }
+
+// ToolToken returns the bearer token for tools in a request whose Authorization proves who
+// calls the gateway, or "".
+func ToolToken(r *http.Request) string { return bearer(r.Header.Get("X-Tool-Authorization")) }
+
+func bearer(header string) string {
+	scheme, token, ok := strings.Cut(strings.TrimSpace(header), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}

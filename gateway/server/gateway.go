@@ -54,6 +54,10 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
+	callers, err := callersOf(c, p.Logger)
+	if err != nil {
+		return gateway.Deps{}, err
+	}
 	return gateway.Deps{
 		Backend: backend.New(backend.Options{
 			Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
@@ -61,7 +65,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 			Views: snapshot.New(p.Changes, time.Now),
 		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		RequestTimeout: c.RequestTimeout, Version: p.Version,
+		Callers: callers, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
 		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),

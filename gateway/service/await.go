@@ -21,6 +21,9 @@ type Answer struct {
 // Await waits until a request has settled. It fails with the context's error when that ends
 // first, and with ErrClosing when the service closes.
 func (s *Service) Await(ctx context.Context, r Request) (Settlement, error) {
+	if err := s.See(ctx, r.ConversationID); err != nil {
+		return Settlement{}, err
+	}
 	return s.waits.wait(ctx, r.ConversationID, r.ID)
 }
 
@@ -37,7 +40,7 @@ func (s *Service) AwaitAsync(ctx context.Context, r Request) <-chan Answer {
 
 // awaitBackend is Backend.Await, and records which conversations are idle.
 func (s *Service) awaitBackend(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
-	result, err := s.backend.Await(ctx, id, requestIDs)
+	result, err := s.backend.Await(ActingItself(ctx), id, requestIDs) // for all who wait
 	if err == nil {
 		s.idle.observe(result.Conversation)
 	}

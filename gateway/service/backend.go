@@ -29,6 +29,10 @@ type Backend interface {
 type Conversations interface {
 	// Start starts a conversation, or reports that one with its ID exists.
 	Start(ctx context.Context, in StartInput) (StartResult, error)
+	// StartAndAwait starts a conversation with a first message, and returns like Await when that
+	// has settled. If it fails, the conversation may have started: the caller then uses Start and
+	// Await.
+	StartAndAwait(ctx context.Context, in StartInput) (contract.AwaitResult, error)
 	// Signal sends one of the signals of package contract. It fails with KindNotFound or
 	// KindCompleted if no workflow can receive it.
 	Signal(ctx context.Context, conversationID, signal string, payload any) error
@@ -42,6 +46,9 @@ type Conversations interface {
 	// Conversation reads a conversation and, if requestID is not empty, the state of that
 	// request. A conversation whose workflow has ended is completed.
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
+	// Owner returns the key of the identity that a conversation belongs to, or "". It needs no
+	// worker.
+	Owner(ctx context.Context, conversationID string) (string, error)
 	// Trouble returns what the server knows of a conversation, and the problem that keeps its
 	// own workflow from answering, if there is one. It needs no worker.
 	Trouble(ctx context.Context, conversationID string) (item Item, problem string, err error)
@@ -54,8 +61,8 @@ type Conversations interface {
 	Tasks(ctx context.Context, q TaskQuery) (TaskPage, error)
 	// RunningIn lists the IDs of the newest running tasks of a context, at most limit. A task
 	// that has just started may be missing.
-	RunningIn(ctx context.Context, contextID string, limit int) ([]string, error)
-	Summary(ctx context.Context) (Summary, error)
+	RunningIn(ctx context.Context, contextID string, whose Whose, limit int) ([]string, error)
+	Summary(ctx context.Context, whose Whose) (Summary, error)
 }
 
 type Approvals interface {
@@ -75,6 +82,10 @@ type Approvals interface {
 // Subject is what an approval is about.
 type Subject struct {
 	ConversationID string
+	// Owner is the key of the conversation's owner. Approvers are the rules of who may decide;
+	// see package approvers.
+	Owner     string
+	Approvers []string
 	// Question reports whether a tool server asks a question, and Schema is the schema of the
 	// answer.
 	Question bool
@@ -120,10 +131,14 @@ type StartResult struct {
 	Fingerprint string
 }
 
+// Whose limits a list to what belongs to one identity, by its key. The zero value does not.
+type Whose struct{ Owner string }
+
 type ListQuery struct {
 	Limit  int
 	Token  []byte
 	Status contract.Status // empty for all
+	Whose  Whose
 }
 
 // TaskQuery asks for a page of tasks. Zero fields select everything.
@@ -134,6 +149,7 @@ type TaskQuery struct {
 	State     contract.TaskState
 	// After leaves out tasks that ended before it.
 	After *time.Time
+	Whose Whose
 }
 
 // TaskPage is a page of task IDs.
@@ -173,6 +189,9 @@ type WaitingItem struct {
 	contract.Card
 	// URL is the address at which the approval can be read and decided.
 	URL string `json:"url"`
+	// Owner and Approvers are as in Subject.
+	Owner     string   `json:"-"`
+	Approvers []string `json:"approvers,omitempty"`
 }
 
 // Summary counts conversations by status.

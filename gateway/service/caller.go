@@ -51,7 +51,7 @@ func (c Caller) acting(scopes ...string) contract.Identity {
 // Without any of them the key is returned unchanged.
 func (c Caller) key(key string) string {
 	if key != "" && c.Authenticated() {
-		return contract.Hash([]byte(c.Identity.Key())) + " " + key
+		return c.Own(key)
 	}
 	session := ""
 	if c.OwnSession {
@@ -61,6 +61,15 @@ func (c Caller) key(key string) string {
 		return key
 	}
 	return contract.Hash([]byte(c.Token)) + " " + session + " " + key
+}
+
+// Own makes an ID that a client chose the caller's own. Without authentication it returns the
+// ID unchanged: then nobody is somebody else.
+func (c Caller) Own(id string) string {
+	if !c.Authenticated() {
+		return id
+	}
+	return contract.Hash([]byte(c.Identity.Key())) + " " + id
 }
 
 // ConversationID returns the ID of a new conversation: random without a key, otherwise

@@ -34,7 +34,7 @@ func (s *Service) Document(ctx context.Context, id string, part Part) (document.
 	d, err := s.readUnlessUnattended(ctx, id, part)
 	switch err = s.WithCause(ctx, err); {
 	case IsKind(err, KindNoSpace):
-		return s.exportedOnFullDisk(id, part, err)
+		return s.exportedOnFullDisk(ctx, id, part, err)
 	case !IsKind(err, KindUnavailable):
 		return d, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) Document(ctx context.Context, id string, part Part) (document.
 	if failed == nil && problem != "" {
 		return unreadable(item, problem), nil
 	}
-	if exported, ok := s.exported(id, part); ok && !IsKind(failed, contract.KindNotFound) {
+	if exported, ok := s.exported(ctx, id, part); ok && !IsKind(failed, contract.KindNotFound) {
 		return exported, nil
 	}
 	return d, err
@@ -89,8 +89,8 @@ func (s *Service) attended(ctx context.Context) bool {
 
 // exportedOnFullDisk returns the export without further calls to the server, each of which
 // would run into its timeout.
-func (s *Service) exportedOnFullDisk(id string, part Part, err error) (document.Conversation, error) {
-	d, ok := s.exported(id, part)
+func (s *Service) exportedOnFullDisk(ctx context.Context, id string, part Part, err error) (document.Conversation, error) {
+	d, ok := s.exported(ctx, id, part)
 	if !ok {
 		return d, err
 	}
@@ -98,8 +98,8 @@ func (s *Service) exportedOnFullDisk(id string, part Part, err error) (document.
 	return d, nil
 }
 
-// exported reads the exported file of a conversation, if there is one.
-func (s *Service) exported(id string, part Part) (document.Conversation, bool) {
+// exported reads the exported file of a conversation, if there is one that the caller may see.
+func (s *Service) exported(ctx context.Context, id string, part Part) (document.Conversation, bool) {
 	if s.exports == nil {
 		return document.Conversation{}, false
 	}
@@ -110,6 +110,8 @@ func (s *Service) exported(id string, part Part) (document.Conversation, bool) {
 	case err != nil:
 		s.logger.Error("an exported conversation cannot be read", "conversation", id, "error", err)
 		return d, false
+	case !s.mayShow(ctx, d.Owner):
+		return document.Conversation{}, false
 	case !part.Whole:
 		d.Page(part.First)
 	}

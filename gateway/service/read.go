@@ -17,8 +17,11 @@ func (s *Service) Conversation(ctx context.Context, id, requestID string) (contr
 // SharedConversation is Conversation without a request. Concurrent callers share one read:
 // after a network failure many reconnect at once.
 func (s *Service) SharedConversation(ctx context.Context, id string) (contract.ConversationView, error) {
+	if err := s.See(ctx, id); err != nil {
+		return contract.ConversationView{}, err
+	}
 	read := s.reads.DoChan(id, func() (view any, err error) {
-		ctx, cancel := context.WithTimeout(s.closing, loadTimeout)
+		ctx, cancel := context.WithTimeout(ActingItself(s.closing), loadTimeout)
 		defer cancel()
 		err = Guard(func() error { // a panic here would end the process
 			view, err = s.backend.Conversation(ctx, id, "")
@@ -76,7 +79,10 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Page[Item], error) {
 }
 
 // Summary counts the conversations. The result may be a second old.
-func (s *Service) Summary(ctx context.Context) (Summary, error) { return s.summary.get(ctx) }
+func (s *Service) Summary(ctx context.Context) (Summary, error) {
+	caller, _ := Acting(ctx)
+	return s.summaries.of(caller).get(ctx)
+}
 
 // Tasks returns a page of A2A tasks.
 func (s *Service) Tasks(ctx context.Context, q TaskQuery) (TaskPage, error) {
@@ -85,7 +91,7 @@ func (s *Service) Tasks(ctx context.Context, q TaskQuery) (TaskPage, error) {
 
 // RunningIn lists the newest running tasks of a context.
 func (s *Service) RunningIn(ctx context.Context, contextID string, limit int) ([]string, error) {
-	return s.backend.RunningIn(ctx, contextID, limit)
+	return s.backend.RunningIn(ctx, contextID, Whose{}, limit)
 }
 
 func (s *Service) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {

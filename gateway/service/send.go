@@ -45,6 +45,9 @@ func (s *Service) sendMessage(ctx context.Context, r Request, m contract.Message
 	if err := tooLarge(m); err != nil {
 		return nil, err
 	}
+	if err := s.See(ctx, r.ConversationID); err != nil { // before it is taken as idle
+		return nil, err
+	}
 	if !r.Repeatable && s.idle.take(r.ConversationID) {
 		return nil, s.transmit(ctx, r.ConversationID, contract.SignalMessage, m, blobs)
 	}
@@ -87,6 +90,9 @@ func (s *Service) CloseConversation(ctx context.Context, c Caller, r Request, n 
 // last place in its queue. An approval may still open between the query and the signal: then the
 // workflow refuses.
 func (s *Service) deliver(ctx context.Context, id, signal string, payload any, blobs *stagedValues) (*Settlement, error) {
+	if err := s.See(ctx, id); err != nil { // before anybody waits for the lock
+		return nil, err
+	}
 	unlock, err := s.locks.lock(ctx, id+" "+signal)
 	if err != nil {
 		return nil, err

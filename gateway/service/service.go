@@ -19,6 +19,9 @@ const DefaultRequestTimeout = 60 * time.Second
 // Options are the dependencies and settings of a Service.
 type Options struct {
 	Backend Backend
+	// See fails if the caller in ctx may not see a conversation, as if it did not exist. Nil:
+	// nobody has to prove who calls, and everybody sees all.
+	See func(ctx context.Context, conversationID string) error
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
@@ -56,6 +59,7 @@ func (o Options) withDefaults() Options {
 type Service struct {
 	backend checkedBackend
 	blobs   checkedStore
+	seeing  func(ctx context.Context, conversationID string) error
 	agent   contract.Agent
 	exports fs.FS
 	keyring *credential.Keyring
@@ -71,7 +75,7 @@ type Service struct {
 
 	disk       disk
 	storeCheck storeCheck
-	summary    *cache[Summary]
+	summaries  *summaries
 	catalogue  *cache[contract.Catalogue]
 	resources  *cache[contract.ResourceCatalogue]
 	prompts    *cache[contract.PromptCatalogue]
@@ -80,12 +84,12 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{agent: o.Agent, exports: o.Exports, keyring: o.Keyring, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())
 	s.waits = newWaits(s.closing, s.awaitBackend, o.RequestTimeout)
-	s.summary = &cache[Summary]{load: s.backend.Summary, fresh: time.Second, now: s.now}
+	s.summaries = newSummaries(s.backend, s.now)
 	s.catalogue = currentCache(s.loadCatalogue, s.now)
 	s.resources = listCache(s.backend.Resources, s.now)
 	s.prompts = listCache(s.backend.Prompts, s.now)

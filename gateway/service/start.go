@@ -54,19 +54,51 @@ type StartedConversation struct {
 func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (StartedConversation, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
+	in, err := s.startInput(ctx, c, n)
+	if err != nil {
+		return StartedConversation{}, err
+	}
+	return s.start(ctx, in)
+}
+
+// StartAndAwait starts a conversation with a first message, and waits until that has settled.
+// Without an error and without a settlement, the conversation has been started, now or before,
+// and the settlement is to be awaited.
+func (s *Service) StartAndAwait(ctx context.Context, c Caller, n NewConversation) (StartedConversation, *Settlement, error) {
+	in, err := s.startInput(ctx, c, n)
+	if err != nil {
+		return StartedConversation{}, nil, err
+	}
+	settled, err := s.waits.once(ctx, func(ctx context.Context) (contract.AwaitResult, error) { return s.backend.StartAndAwait(ctx, in) })
+	if err == nil {
+		s.idle.observe(settled.View)
+		return StartedConversation{Fingerprint: n.Fingerprint, View: viewBeforeWork(in.Conversation, in.CreatedAt)}, &settled, nil
+	}
+	again, cancel := detached(ctx)
+	defer cancel()
+	started, err := s.start(again, in)
+	if started.View.CreatedAt.Equal(in.CreatedAt) { // the first attempt has started it
+		started.Existed = false
+	}
+	return started, nil, err
+}
+
+func (s *Service) startInput(ctx context.Context, c Caller, n NewConversation) (StartInput, error) {
 	in := StartInput{
 		Conversation: contract.ConversationInput{
 			ID: n.ConversationID, SessionID: c.Session, Owner: c.acting(contract.ScopeConverse), Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
 		},
 		Fingerprint: n.Fingerprint, CreatedAt: s.now(), Push: n.Push,
 	}
-	if n.Message != nil {
-		first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)
-		if err != nil {
-			return StartedConversation{}, err
-		}
-		in.Conversation.First, in.Keep = &first, blobs.keeper()
+	if n.Message == nil {
+		return in, nil
 	}
+	first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)
+	in.Conversation.First, in.Keep = &first, blobs.keeper()
+	return in, err
+}
+
+func (s *Service) start(ctx context.Context, in StartInput) (StartedConversation, error) {
 	started, err := s.backend.Start(ctx, in)
 	at := in.CreatedAt
 	if started.Existed {

@@ -99,15 +99,26 @@ type checkedBackend struct {
 }
 
 func (b checkedBackend) Start(ctx context.Context, in StartInput) (StartResult, error) {
-	if first := in.Conversation.First; first != nil {
-		if err := tooLarge(*first); err != nil {
-			return StartResult{}, err
-		}
-	}
-	if err := b.check(ctx, b.blobs); err != nil {
+	if err := b.checkStart(ctx, in); err != nil {
 		return StartResult{}, err
 	}
 	return b.Backend.Start(ctx, in)
+}
+
+func (b checkedBackend) StartAndAwait(ctx context.Context, in StartInput) (contract.AwaitResult, error) {
+	if err := b.checkStart(ctx, in); err != nil {
+		return contract.AwaitResult{}, err
+	}
+	return b.Backend.StartAndAwait(ctx, in)
+}
+
+func (b checkedBackend) checkStart(ctx context.Context, in StartInput) error {
+	if first := in.Conversation.First; first != nil {
+		if err := tooLarge(*first); err != nil {
+			return err
+		}
+	}
+	return b.check(ctx, b.blobs)
 }
 
 func (b checkedBackend) Signal(ctx context.Context, conversationID, signal string, payload any) error {

@@ -62,6 +62,42 @@ func (w *waits) wait(ctx context.Context, conversationID, requestID string) (Set
 	}
 }
 
+// once makes a request of its own that waits for one settlement. It fails if that does not
+// settle, and when ctx ends or the service closes; the request continues until it is answered or
+// the limit has passed, unless the service closes.
+func (w *waits) once(ctx context.Context, await func(context.Context) (contract.AwaitResult, error)) (Settlement, error) {
+	ch := make(chan Answer, 1)
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return Settlement{}, ErrClosing
+	}
+	w.updates.Go(func() { ch <- w.awaitOne(context.WithoutCancel(ctx), await) })
+	w.mu.Unlock()
+	select {
+	case a := <-ch:
+		return a.Settlement, a.Err
+	case <-ctx.Done():
+		return Settlement{}, ctx.Err()
+	case <-w.base.Done():
+		return Settlement{}, ErrClosing
+	}
+}
+
+func (w *waits) awaitOne(ctx context.Context, await func(context.Context) (contract.AwaitResult, error)) Answer {
+	ctx, cancel := context.WithTimeout(ctx, w.limit)
+	defer cancel()
+	defer context.AfterFunc(w.base, cancel)()
+	result, err := await(ctx)
+	if err == nil && len(result.Settled) == 0 {
+		err = ErrAgain
+	}
+	if err != nil {
+		return Answer{Err: err}
+	}
+	return Answer{Settlement: Settlement{result.Settled[0], result.Conversation}}
+}
+
 // close starts no more updates and waits for those in flight. The base context must have
 // ended.
 func (w *waits) close() {

@@ -33,6 +33,7 @@ type Answer struct {
 	Credential string
 	OnBehalfOf string
 	Identity   contract.Identity
+	Proof      string
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -144,7 +145,7 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 }
 
 // reasonFields are the keys that do not decide.
-var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain", "on_behalf_of", "identity"}
+var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain", "on_behalf_of", "identity", "proof"}
 
 func (b *decisionFields) take(key string, value json.RawMessage) error {
 	switch key {
@@ -162,6 +163,8 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 		return text(key, value, &b.answer.Credential)
 	case "on_behalf_of":
 		return text(key, value, &b.answer.OnBehalfOf)
+	case "proof":
+		return text(key, value, &b.answer.Proof)
 	case "identity":
 		if json.Unmarshal(value, &b.answer.Identity) != nil {
 			return fmt.Errorf("%q must be an identity", key)

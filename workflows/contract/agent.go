@@ -51,6 +51,8 @@ type Agent struct {
 	// ApprovalTimeout is how long an approval waits before it expires. Zero is unlimited.
 	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
 	CallAs          CallAs        `json:"call_as,omitempty"`
+	// Approvers are the rules of who may decide approvals; see package approvers.
+	Approvers []string `json:"approvers,omitempty"`
 	// Node is the node name on the messages of an agent without a tree.
 	Node string `json:"node,omitempty"`
 	// Peers are the agents that an agent without a tree may delegate to.

@@ -108,6 +108,9 @@ type ApprovalInput struct {
 	// the accepted answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
+	// Approvers are the rules of who may decide; see package approvers. Without authentication
+	// there are none.
+	Approvers []string `json:"approvers,omitempty"`
 	// Carried is the state of the previous run.
 	Carried *ApprovalCarried `json:"carried,omitempty"`
 	// Explanation is the whole text of the other agent or the tool server, if Description has
@@ -133,7 +136,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
-		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted,
+		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers,
 	}
 }
 
@@ -161,6 +164,10 @@ func (p PendingApproval) Question() bool {
 	return p.Reason == ReasonQuestion || remote && p.Answered()
 }
 
+// AsksRequester reports whether whoever sent the message is asked: for data, or to execute a
+// call.
+func (p PendingApproval) AsksRequester() bool { return p.Question() || p.Reason == ReasonClientTool }
+
 // PendingApproval is the "pending_approval" of the API and of the file. The fields after
 // created_at are additions.
 type PendingApproval struct {
@@ -183,6 +190,7 @@ type PendingApproval struct {
 	Explanation     Text      `json:"explanation,omitzero"`
 	Binding         *Binding  `json:"binding,omitempty"`
 	Granted         *Binding  `json:"granted,omitempty"`
+	Approvers       []string  `json:"approvers,omitempty"`
 }
 
 // Origin is the call behind an approval that another agent asks for, as that agent describes
@@ -237,8 +245,10 @@ type DecideSignal struct {
 	Content JSON `json:"content,omitzero"`
 	// OnBehalfOf is the name that a caller with an Identity claims to act for.
 	OnBehalfOf string `json:"on_behalf_of,omitempty"`
-	// Identity is the caller, with the scopes that allowed the decision.
+	// Identity is the caller, with the scopes and groups that allowed the decision. Proof proves
+	// it; see package proof.
 	Identity Identity `json:"identity,omitzero"`
+	Proof    string   `json:"proof,omitempty"`
 }
 
 // QuestionSignal is a question of a tool server (signal "question"). The activity that makes

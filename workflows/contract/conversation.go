@@ -19,7 +19,9 @@ type ConversationInput struct {
 	SessionID string `json:"session_id,omitempty"`
 	Agent     Agent  `json:"agent"`
 	// Owner started the conversation. It is zero if the gateway had no authentication then.
+	// Proof proves it, and the Identity of First; see package proof.
 	Owner Identity `json:"owner,omitzero"`
+	Proof string   `json:"proof,omitempty"`
 	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
 	ContextID string `json:"context_id,omitempty"`
 	// Task means that the conversation is an A2A task. It completes with the turn after which
@@ -94,28 +96,37 @@ type MessageSignal struct {
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
-	// Identity is the sender, with the scopes that allowed the message.
+	// Identity is the sender, with the scopes that allowed the message. Proof proves it; see
+	// package proof.
 	Identity Identity `json:"identity,omitzero"`
+	Proof    string   `json:"proof,omitempty"`
+}
+
+// Start is the part of the input of a new conversation that its Proof is about.
+func (in ConversationInput) Start() map[string]any {
+	return map[string]any{"owner": in.Owner, "first": in.First}
 }
 
 // CancelSignal stops the running turn (signal "cancel").
 type CancelSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Reason    string `json:"reason,omitempty"`
-	// By, OnBehalfOf and Identity are as in DecideSignal.
+	// By, OnBehalfOf, Identity and Proof are as in DecideSignal.
 	By         string   `json:"by,omitempty"`
 	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
 	Identity   Identity `json:"identity,omitzero"`
+	Proof      string   `json:"proof,omitempty"`
 }
 
 // CloseSignal ends the conversation (signal "close").
 type CloseSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Reason    string `json:"reason,omitempty"`
-	// By, OnBehalfOf and Identity are as in DecideSignal.
+	// By, OnBehalfOf, Identity and Proof are as in DecideSignal.
 	By         string   `json:"by,omitempty"`
 	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
 	Identity   Identity `json:"identity,omitzero"`
+	Proof      string   `json:"proof,omitempty"`
 }
 
 // Result is the answer of a settled request; the "result" of the REST API.

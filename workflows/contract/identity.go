@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Identity is what is proven of a caller. The zero value means that nobody was asked to prove
@@ -64,6 +62,10 @@ func (i Identity) Same(other Identity) bool {
 // Has reports whether the caller has a scope.
 func (i Identity) Has(scope string) bool { return slices.Contains(i.Scopes, scope) }
 
+// May reports whether the scopes allow what needs a scope. A scope for the objects of everybody
+// includes that for one's own.
+func (i Identity) May(scope string) bool { return i.Has(scope) || i.Has(scope+":all") }
+
 // MemberOf reports whether the caller is in a group.
 func (i Identity) MemberOf(group string) bool { return slices.Contains(i.Groups, group) }
 
@@ -96,31 +98,4 @@ func escapeKey(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// Validate fails if an identity is too large for history, or its texts are not printable.
-func (i Identity) Validate() error {
-	switch {
-	case !printable(i.Subject, MaxSubject):
-		return fmt.Errorf("subject: expected at most %d printable bytes", MaxSubject)
-	case !printable(i.Issuer, MaxIssuer):
-		return fmt.Errorf("issuer: expected at most %d printable bytes", MaxIssuer)
-	case len(i.Groups) > MaxGroups:
-		return fmt.Errorf("groups: expected at most %d, not %d", MaxGroups, len(i.Groups))
-	}
-	for _, group := range i.Groups {
-		if group == "" || !printable(group, MaxGroup) {
-			return fmt.Errorf("groups: expected 1 to %d printable bytes each", MaxGroup)
-		}
-	}
-	for _, scope := range i.Scopes {
-		if !slices.Contains(Scopes(), scope) {
-			return fmt.Errorf("unknown scope %q", scope)
-		}
-	}
-	return nil
-}
-
-func printable(s string, limit int) bool {
-	return len(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -49,23 +49,3 @@ func TestKeyOfIdentity(t *testing.T) {
 		t.Errorf("long keys: %q and %q", a, b)
 	}
 }
-
-func TestInvalidIdentities(t *testing.T) {
-	for _, i := range []Identity{
-		{Subject: strings.Repeat("a", MaxSubject+1)},
-		{Subject: "a\nb"},
-		{Subject: "a\xffb"},
-		{Subject: "a", Issuer: strings.Repeat("a", MaxIssuer+1)},
-		{Subject: "a", Groups: make([]string, MaxGroups+1)},
-		{Subject: "a", Groups: []string{""}},
-		{Subject: "a", Groups: []string{strings.Repeat("a", MaxGroup+1)}},
-		{Subject: "a", Scopes: []string{"admin"}},
-	} {
-		if i.Validate() == nil {
-			t.Errorf("%+v is valid", i)
-		}
-	}
-	if err := identity().Validate(); err != nil {
-		t.Error(err)
-	}
-}

@@ -11,6 +11,7 @@ type Kind string
 const (
 	KindInvalid   Kind = "invalid"          // the request is invalid
 	KindNotFound  Kind = "not_found"        // no such conversation or approval
+	KindForbidden Kind = "forbidden"        // the caller may not do this
 	KindWaiting   Kind = "waiting_approval" // a pending approval must be answered first
 	KindCompleted Kind = "completed"        // the conversation has ended
 	KindDecided   Kind = "decided"          // the approval was decided already

@@ -36,7 +36,8 @@ const (
 	UpdateAwaitSettled = "await_settled"
 	// UpdateDecide decides an Approval. Its argument is a DecideSignal, its result the
 	// ApprovalResult without credential and content. It is refused with KindDecided if another
-	// decision counts, and with KindInvalid if the approval does not take the answer.
+	// decision counts, with KindInvalid if the approval does not take the answer, and with
+	// KindForbidden if its identity is not proven or may not decide.
 	UpdateDecide = "decide"
 )
 
@@ -77,6 +78,10 @@ const MemoCard = "card"
 
 // MemoSchema is the memo key of an Approval that is a question: the schema of its answer.
 const MemoSchema = "schema"
+
+// MemoApprovers is the memo key of an Approval with the rules of who may decide it; see package
+// approvers.
+const MemoApprovers = "approvers"
 
 // MemoCallAs is the memo key of an Approval with the agent's CallAs, which says whether a token
 // that comes with the decision is used. Approvals opened by older workers have none.

@@ -61,6 +61,10 @@ func valueSamples() map[string]any {
 	}
 }
 
+const proof = "v1.k1.proof"
+
+func rules() []string { return []string{"group:ops", "not_requester"} }
+
 func identity() Identity {
 	return Identity{
 		Subject: "alice", Issuer: "https://login.example.com", Groups: []string{"ops"},
@@ -173,7 +177,7 @@ func agent() Agent {
 	root := node()
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
-		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Node: "writer",
+		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Node: "writer",
 		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
 	}
 }
@@ -221,7 +225,7 @@ func conversationSamples() map[string]any {
 		"Consumption": spent(),
 		"Used":        outlay(),
 		"ConversationInput": ConversationInput{
-			ID: conversationID, SessionID: "s-1", Owner: identity(), ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
+			ID: conversationID, SessionID: "s-1", Owner: identity(), Proof: proof, ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
 		},
 		"Carried":            over,
 		"Result":             result(),
@@ -235,15 +239,15 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed, Identity: identity()}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
 }
 
 func signalSamples() map[string]any {
 	return map[string]any{
 		"MessageSignal":  messageSignal(),
-		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity()},
-		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops", OnBehalfOf: "carol", Identity: identity()},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity()},
+		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
+		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
 	}
 }
@@ -253,7 +257,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2},
 	}
 }
@@ -285,7 +289,7 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(),
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof,
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Card":            card(),

@@ -84,11 +84,12 @@ func (k Key) String() string { return "[key " + k.ID + "]" }
 // GoString hides the key.
 func (k Key) GoString() string { return k.String() }
 
-// Keyring seals with its first key and opens with any. It is safe for
+// Keyring seals and proves with its first key, and opens and checks with any. It is safe for
 // concurrent use.
 type Keyring struct {
 	primary string
 	aeads   map[string]cipher.AEAD
+	proofs  map[string]func(text []byte) []byte
 }
 
 // NewKeyring makes a keyring; the first key is the one that seals.
@@ -96,7 +97,7 @@ func NewKeyring(keys ...Key) (*Keyring, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("a keyring needs a key")
 	}
-	r := &Keyring{primary: keys[0].ID, aeads: map[string]cipher.AEAD{}}
+	r := &Keyring{primary: keys[0].ID, aeads: map[string]cipher.AEAD{}, proofs: map[string]func([]byte) []byte{}}
 	for _, k := range keys {
 		if k.ID == "" || strings.Contains(k.ID, ".") {
 			return nil, fmt.Errorf("key id %q: must be set and hold no dot", k.ID)
@@ -114,6 +115,7 @@ func NewKeyring(keys ...Key) (*Keyring, error) {
 		if r.aeads[k.ID], err = cipher.NewGCM(block); err != nil {
 			return nil, fmt.Errorf("key %s: %w", k.ID, err)
 		}
+		r.proofs[k.ID] = proofKey(k)
 	}
 	return r, nil
 }

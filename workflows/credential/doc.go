@@ -1,5 +1,5 @@
 // Package credential seals a caller's bearer token, so that it can be stored in Temporal's
-// history without being readable there.
+// history without being readable there, and proves to workflows what the gateway has sent.
 //
 //	ring, err := credential.NewKeyring(key)
 //	sealed, err := ring.Seal(conversationID, credential.NewToken(bearer)) // in the gateway
@@ -11,5 +11,6 @@
 // formats a token or puts one into an error.
 //
 // credential.go has the keyring and the context of an activity. stored.go keeps a long sealed
-// token in the blob store, because every call repeats it.
+// token in the blob store, because every call repeats it. proof.go proves payloads with the same
+// keys. Package header takes the sealed token from workflows to activities.
 package credential

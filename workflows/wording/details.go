@@ -30,6 +30,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	if p.Reason == contract.ReasonRemote {
 		b.WriteString("\n" + originDetails(p, agent))
 	}
+	if len(p.Approvers) > 0 {
+		fmt.Fprintf(&b, "\nWho may decide: `%s`.\n", plain(strings.Join(p.Approvers, ", ")))
+	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}

@@ -66,6 +66,14 @@ func TestAnApprovalTellsWhereTheCallGoes(t *testing.T) {
 	}
 }
 
+func TestAnApprovalTellsWhoMayDecide(t *testing.T) {
+	v := waiting()
+	v.Pending.Approvers = []string{"group:ops`", "not_requester"}
+	if got := wording.ApprovalDetails(v, "helper", "resources", here); !strings.Contains(got, "\nWho may decide: `group:ops', not_requester`.\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestApprovalDetailsGolden(t *testing.T) {
 	problem := waiting()
 	problem.Problem = `"maybe" is neither yes nor no`

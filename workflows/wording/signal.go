@@ -15,6 +15,8 @@ const (
 	TextTooManyAwaits = "too many wait for an answer: read it with the query instead"
 	TextAwaitEmptyID  = "request_ids: an id is empty"
 	TextDecided       = "the approval was decided already"
+	TextUnproven      = "the identity is not proven: a signal that you type has none, so leave it out"
+	TextNotApprover   = "the approval is for others to decide"
 	TextSchemaStored  = "the schema of the answer is too large for an update; send it as a signal"
 )
 

@@ -8,47 +8,35 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-
-	"agent-stop-and-go/workflows/contract"
 )
 
-// The bare workflows do only the Temporal operations of a turn: the same number and kind of
-// activities, with payloads of a few bytes.
+// The bare workflows do only the Temporal operations of a turn in mode regular: the same number
+// and kind of activities, with payloads of a few bytes.
 const (
 	bareLoop = "BareLoop"  // lives as long as a conversation: signal, activities, update
 	bareTurn = "BareTurn"  // one workflow for each turn
 	bareNoop = "bare_noop" // an activity that does nothing
 )
 
-func registerBare(w worker.Worker, mode contract.Execution) {
-	b := bare{local: mode != contract.ExecutionRegular}
-	w.RegisterWorkflowWithOptions(b.loop, workflow.RegisterOptions{Name: bareLoop})
-	w.RegisterWorkflowWithOptions(b.turn, workflow.RegisterOptions{Name: bareTurn})
+func registerBare(w worker.Worker) {
+	w.RegisterWorkflowWithOptions(loopBare, workflow.RegisterOptions{Name: bareLoop})
+	w.RegisterWorkflowWithOptions(turnBare, workflow.RegisterOptions{Name: bareTurn})
 	w.RegisterActivityWithOptions(func(context.Context, string) (string, error) { return "done", nil },
 		activity.RegisterOptions{Name: bareNoop})
 }
 
-type bare struct{ local bool }
-
-func (b bare) turn(ctx workflow.Context, calls int) error {
+func turnBare(ctx workflow.Context, calls int) error {
+	each := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
 	for range calls {
-		if err := b.call(ctx, b.local); err != nil {
+		if err := workflow.ExecuteActivity(each, bareNoop, "go").Get(ctx, nil); err != nil {
 			return err
 		}
 	}
-	return b.call(ctx, true) // the export
+	export := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
+	return workflow.ExecuteLocalActivity(export, bareNoop, "go").Get(ctx, nil)
 }
 
-func (b bare) call(ctx workflow.Context, local bool) error {
-	if local {
-		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
-		return workflow.ExecuteLocalActivity(ctx, bareNoop, "go").Get(ctx, nil)
-	}
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
-	return workflow.ExecuteActivity(ctx, bareNoop, "go").Get(ctx, nil)
-}
-
-func (b bare) loop(ctx workflow.Context, calls int) error {
+func loopBare(ctx workflow.Context, calls int) error {
 	done := 0
 	err := workflow.SetUpdateHandler(ctx, "await", func(ctx workflow.Context, n int) error {
 		return workflow.Await(ctx, func() bool { return done >= n })
@@ -59,7 +47,7 @@ func (b bare) loop(ctx workflow.Context, calls int) error {
 	ch := workflow.GetSignalChannel(ctx, "go")
 	for workflow.GetInfo(ctx).GetCurrentHistoryLength() < 20_000 {
 		ch.Receive(ctx, nil)
-		if err := b.turn(ctx, calls); err != nil {
+		if err := turnBare(ctx, calls); err != nil {
 			return err
 		}
 		done++

@@ -35,7 +35,7 @@ func main() {
 	defer stop()
 	var o options
 	flag.BoolVar(&o.quick, "quick", false, "a tenth of the work: shows that it runs, proves little")
-	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a, slow or recovery")
+	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, memory, tree, reads, rest, lists, length, events, a2a, slow or recovery")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	flag.StringVar(&o.components, "components", "", "print what each component has in this CPU profile of an agent")
 	flag.StringVar(&o.heaps, "memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -104,27 +104,22 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
 	n, t := o.size(), newTable(out)
-	usual := config.Default().Execution
 	for _, part := range []struct {
 		name string
-		mode contract.Execution
 		run  func(context.Context, *stack, size, *table) error
-	}{
-		{"regular", contract.ExecutionRegular, turns},
-		{"lean", contract.ExecutionLean, turns},
-		{"auto", contract.ExecutionAuto, turns},
-		{"tree", contract.ExecutionRegular, trees},
-		{"reads", usual, reads},
-		{"rest", usual, rest},
-		{"lists", contract.ExecutionRegular, lists},
-		{"length", contract.ExecutionRegular, length},
-		{"events", usual, events},
-		{"a2a", contract.ExecutionRegular, tasks},
+	}{ // on a stack in the default mode
+		{"tree", trees},
+		{"reads", reads},
+		{"rest", rest},
+		{"lists", lists},
+		{"length", length},
+		{"events", events},
+		{"a2a", tasks},
 	} {
 		if o.only != "" && o.only != part.name {
 			continue
 		}
-		if err := within(ctx, part.mode, func(s *stack) error { return part.run(ctx, s, n, t) }); err != nil {
+		if err := within(ctx, config.Default().Execution, func(s *stack) error { return part.run(ctx, s, n, t) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}

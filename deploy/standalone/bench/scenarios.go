@@ -8,21 +8,6 @@ import (
 	"time"
 )
 
-// turns compares a turn with the bare workflows, by one client and by many.
-func turns(ctx context.Context, s *stack, n size, t *table) error {
-	const calls = 3 // model, tool, model
-	kinds, err := s.kinds(ctx, s.site, string(s.mode), calls, n.clients)
-	if err != nil {
-		return err
-	}
-	m, err := alternate(ctx, kinds, n)
-	if err != nil {
-		return err
-	}
-	m.print(t, string(s.mode), goals{median: 1.3, flow: .8})
-	return nil
-}
-
 // measured has the results of the kinds of clients.
 type measured struct {
 	clients int

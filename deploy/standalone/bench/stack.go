@@ -28,8 +28,8 @@ import (
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
-	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 const taskQueue = contract.DefaultTaskQueue
@@ -82,7 +82,7 @@ func (s *stack) start(ctx context.Context) error {
 	getenv := func(string) string { return "" }
 	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
-		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Propagators: []workflow.ContextPropagator{header.Propagator()},
 		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
 	}); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Calls: calls.New(taskQueue+"-calls", s.holds)}, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Keyring: s.Keyring, Calls: calls.New(taskQueue+"-calls", s.holds)}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
@@ -105,7 +105,7 @@ func (s *stack) work(c *config.Config) error {
 		Resets: &activities.Resets{},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
-	registerBare(w, s.mode)
+	registerBare(w)
 	if err := w.Start(); err != nil {
 		return err
 	}

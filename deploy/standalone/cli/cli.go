@@ -39,16 +39,17 @@ func AddFlags(cmd *cobra.Command, getenv func(string) string) *Flags {
 }
 
 // Client returns a client of the agent that the flags and the environment name.
-func (f *Flags) Client() (*client.Client, error) {
-	c, err := client.New(f.URL(), client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))})
+func (f *Flags) Client() (*client.Client, error) { return f.ClientAt(DefaultURL) }
+
+// ClientAt returns a client of the agent at an address, unless the flags or the environment name
+// another.
+func (f *Flags) ClientAt(address string) (*client.Client, error) {
+	c, err := client.New(cmp.Or(f.url, f.getenv("AGENT_URL"), address), client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))})
 	if err != nil {
 		return nil, &UsageError{err}
 	}
 	return c, nil
 }
-
-// URL returns the address of the agent.
-func (f *Flags) URL() string { return cmp.Or(f.url, f.getenv("AGENT_URL"), DefaultURL) }
 
 // JSON reports whether the output is JSON.
 func (f *Flags) JSON() (bool, error) {
@@ -95,7 +96,7 @@ func IsTerminal(stream any) bool {
 
 // Commands returns the commands, which get their environment from getenv.
 func Commands(getenv func(string) string) []*cobra.Command {
-	return []*cobra.Command{newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv)}
+	return []*cobra.Command{newChat(getenv), newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv)}
 }
 
 // family returns a command that has only subcommands. Alone it prints its help.

@@ -16,8 +16,8 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/feed/feedtest"
+	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -64,8 +64,8 @@ func newFar(c *chaos, seed uint64) *far {
 	redis := feedtest.NewServer(c.t, canary("redis"))
 	sealing := base64.StdEncoding.EncodeToString([]byte(canary("sealing-key"))[:32])
 	c.more = map[string]string{
-		config.KeysVariable: "k1:" + sealing,
-		"OPENAI_API_KEY":    canary("model-key"), "OPENAI_BASE_URL": lineTo(c.t, d, 20, c.model.URL()), "MODEL_HEADER": canary("model-header"),
+		keyring.Variable: "k1:" + sealing,
+		"OPENAI_API_KEY": canary("model-key"), "OPENAI_BASE_URL": lineTo(c.t, d, 20, c.model.URL()), "MODEL_HEADER": canary("model-header"),
 		"TOOL_KEY": canary("tool-header"), "CHILD_TOKEN": canary("child"), "PEER_KEY": canary("peer-header"), "PUSH_KEY": canary("push-signing-key"),
 		"FEED": strings.Replace(redis.URL(), canary("redis"), url.QueryEscape(canary("redis")), 1),
 	}

@@ -24,6 +24,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
@@ -128,7 +129,7 @@ func (h *home) serveAt(address string) {
 	if h.more == nil {
 		h.more = map[string]string{}
 	}
-	h.more[config.KeysVariable] = sealingKey
+	h.more[keyring.Variable] = sealingKey
 }
 
 // queues numbers the task queues of this run. Everything that agents at one server must not

@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway/server"
-	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 const sealingKey = "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -47,7 +47,7 @@ func (h *home) pieces() *api {
 	}
 	logger := slog.New(slog.DiscardHandler)
 	b, err := platform.Open(context.Background(), c, platform.Options{
-		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{header.Propagator()},
 	})
 	if err != nil {
 		h.t.Fatal(err)

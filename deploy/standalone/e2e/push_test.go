@@ -22,9 +22,9 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/worker"
-	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 // webhook is a receiver of notifications. Its responses take as long as slow and fail while
@@ -119,7 +119,7 @@ func (h *home) notifying() (service.Pushes, *api, *platform.Platform) {
 	}
 	logger := slog.New(slog.DiscardHandler)
 	b, err := platform.Open(context.Background(), c, platform.Options{
-		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{header.Propagator()},
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -130,7 +130,7 @@ func (h *home) notifying() (service.Pushes, *api, *platform.Platform) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	w := worker.New(b.Client, worker.Place{TaskQueue: c.Temporal.TaskQueue, Address: b.Address}, a, func(err error) { h.t.Error(err) })
+	w := worker.New(b.Client, worker.Place{TaskQueue: c.Temporal.TaskQueue, Address: b.Address, Keyring: b.Keyring}, a, func(err error) { h.t.Error(err) })
 	if err := w.Start(); err != nil {
 		h.t.Fatal(err)
 	}

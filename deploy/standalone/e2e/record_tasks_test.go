@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 // stage is another agent, as the activities of a worker see it. looks are the results of
@@ -187,7 +188,7 @@ func TestRecordHistoriesOfTasks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, err := client.Dial(client.Options{
 				HostPort: h.server, Logger: quiet{},
-				ContextPropagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+				ContextPropagators: []workflow.ContextPropagator{header.Propagator()},
 			})
 			if err != nil {
 				t.Fatal(err)

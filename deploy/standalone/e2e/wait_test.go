@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/keyring"
 )
 
 func TestProcessesWaitForAServerThatIsNotUpYet(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	g := h.apart()
-	env := append(g.environ(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", h.ports.grpc), config.KeysVariable+"="+sealingKey)
+	env := append(g.environ(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", h.ports.grpc), keyring.Variable+"="+sealingKey)
 	file := g.configFile()
 	waits := func(binary string) *proc {
 		p := launch(t, g.dir, binary, env, "--config", file)

@@ -20,7 +20,7 @@ import (
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
-	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 // Options are the settings of a process besides its configuration.
@@ -115,7 +115,7 @@ func (s *starter) listen(context.Context) error {
 func (s *starter) stand(ctx context.Context) error {
 	o := platform.Options{
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
-		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Propagators: []workflow.ContextPropagator{header.Propagator()},
 	}
 	if !platform.External(s.config, s.options.Getenv) {
 		server, err := s.embed(ctx)
@@ -172,7 +172,7 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
 	s.resume(ctx)
-	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Calls: s.calls}, activities, func(err error) {
+	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Keyring: s.Keyring, Calls: s.calls}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
 	if err := w.Start(); err != nil {

@@ -95,7 +95,7 @@ func (h *Handler) waitingIn(ctx context.Context, contextID string) ([]contract.C
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range h.recent.in(contextID) {
+	for _, id := range h.recent.in(callerOf(ctx).Own(contextID)) {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}

@@ -123,6 +123,7 @@ func noTask(id a2a.TaskID) error {
 var kinds = map[contract.Kind]error{
 	contract.KindInvalid:    a2a.ErrInvalidParams,
 	contract.KindNotFound:   a2a.ErrTaskNotFound,
+	contract.KindForbidden:  a2a.ErrUnauthorized,
 	contract.KindWaiting:    a2a.ErrUnsupportedOperation,
 	contract.KindCompleted:  a2a.ErrUnsupportedOperation,
 	contract.KindDecided:    a2a.ErrUnsupportedOperation,

@@ -101,7 +101,7 @@ func (h *Handler) awaitIdle(ctx context.Context, m sentMessage) (contract.Conver
 			return settled.View, err
 		}
 	}
-	r, err := h.followers.JoinCommitted(m.ConversationID, true)
+	r, err := h.followers.JoinCommitted(ctx, m.ConversationID, true)
 	if err != nil {
 		return contract.ConversationView{}, err
 	}
@@ -163,7 +163,7 @@ func (h *Handler) post(ctx context.Context, req *a2a.SendMessageRequest) (sentMe
 
 // postToTask carries out a message that names its task.
 func (h *Handler) postToTask(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
-	requestID := contract.NameUUID(string(req.Message.TaskID), "a2a "+req.Message.ID)
+	requestID := requestIDOf(callerOf(ctx), string(req.Message.TaskID), req.Message.ID)
 	view, err := h.conversation(ctx, req.Message.TaskID, requestID)
 	if err != nil {
 		return sentMessage{}, err
@@ -203,7 +203,7 @@ func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in
 	id := newTaskID(callerOf(ctx), req.Message, in)
 	request.From(ctx).ConversationID = id
 	first := in.serviceMessage()
-	m := sentMessage{Request: requestOf(id, contract.NameUUID(id, "a2a "+req.Message.ID), in)}
+	m := sentMessage{Request: requestOf(id, requestIDOf(callerOf(ctx), id, req.Message.ID), in)}
 	start := service.NewConversation{
 		Request: m.Request, Message: &first, Chain: in.chain, ContextID: req.Message.ContextID,
 		Task: protocol.CallOf(ctx).Dialect != protocol.Old, Push: pushOfMessage(ctx, req),
@@ -214,7 +214,7 @@ func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in
 	opened, err := h.service.Start(ctx, callerOf(ctx), start)
 	m.accepted = &opened.View
 	if err == nil && start.Task {
-		h.recent.add(start.ContextID, id)
+		h.recent.add(callerOf(ctx).Own(start.ContextID), id)
 	}
 	return m, err
 }
@@ -222,7 +222,16 @@ func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in
 // newTaskID derives the ID of a new task from its message, so that a repeated message names
 // the same task.
 func newTaskID(c service.Caller, m *a2a.Message, in message) string {
-	return contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, in.sum(), contract.Hash([]byte(c.Token))}, "\n"))
+	parts := []string{c.Own(m.ID), m.ContextID, in.sum()}
+	if !c.Authenticated() {
+		parts = append(parts, contract.Hash([]byte(c.Token)))
+	}
+	return contract.NameUUID("a2a task", strings.Join(parts, "\n"))
+}
+
+// requestIDOf derives a request ID from the message ID of a caller.
+func requestIDOf(c service.Caller, id, messageID string) string {
+	return contract.NameUUID(id, "a2a "+c.Own(messageID))
 }
 
 // continueTask sends another message to a conversation, with its webhook if it has one.

@@ -81,7 +81,7 @@ type taskStream struct {
 }
 
 func (t *taskStream) run() {
-	r, err := t.handler.followers.JoinCommitted(t.ConversationID, t.untilSettled)
+	r, err := t.handler.followers.JoinCommitted(t.ctx, t.ConversationID, t.untilSettled)
 	if err != nil {
 		t.fail(err)
 		return

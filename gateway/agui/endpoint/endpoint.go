@@ -112,7 +112,7 @@ func (ep *Endpoint) showHead(c echo.Context, id string, out *writer) error {
 
 // join returns a reader of a conversation that exists and has been read.
 func (ep *Endpoint) join(c echo.Context, id string, eager bool) (*live.Reader, error) {
-	r, err := ep.followers.Join(id, eager)
+	r, err := ep.followers.Join(c.Request().Context(), id, eager)
 	if err != nil {
 		return nil, closingError(err)
 	}

@@ -167,15 +167,6 @@ func isLegacy(v string) bool {
 	return v == "" || m != nil && strings.TrimLeft(m[1], "0") == ""
 }
 
-// conversationID returns the ID of the thread's conversation. If the thread's ID is a UUID,
-// it is that.
-func (in runInput) conversationID() string {
-	if contract.IsUUID(in.ThreadID) {
-		return in.ThreadID
-	}
-	return contract.NameUUID("ag-ui", in.ThreadID)
-}
-
 // heldIDs returns the IDs of the messages and calls that the client has.
 func (in runInput) heldIDs() map[string]bool {
 	ids := map[string]bool{}

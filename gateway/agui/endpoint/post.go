@@ -29,7 +29,7 @@ func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) e
 // StreamMessage sends a message and streams its turn. It joins the readers before it sends,
 // to see whether the message will answer a question.
 func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.Message) error {
-	r, err := ep.followers.Join(q.ConversationID, true)
+	r, err := ep.followers.Join(c.Request().Context(), q.ConversationID, true)
 	if err != nil {
 		return closingError(err)
 	}

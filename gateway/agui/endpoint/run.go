@@ -21,13 +21,12 @@ func (ep *Endpoint) Run(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := in.conversationID()
-	callOf(c).ConversationID = id
-	t, err := ep.thread(c.Request().Context(), id)
+	t, err := ep.threadOf(c.Request().Context(), callOf(c).Caller, in.ThreadID)
 	if err != nil {
 		return err
 	}
-	r := &run{endpoint: ep, c: c, id: id, in: in, thread: t, messages: in.newMessages(t.userMessages())}
+	callOf(c).ConversationID = t.view.ID
+	r := &run{endpoint: ep, c: c, id: t.view.ID, in: in, thread: t, messages: in.newMessages(t.userMessages())}
 	err = r.serve()
 	if inBand(err) && !c.Response().Committed {
 		return r.refuse(err)

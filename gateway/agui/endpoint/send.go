@@ -36,7 +36,7 @@ func (r *run) send(messages []inputMessage) error {
 // request returns the request of a message. It is the same when the message is sent again.
 func (r *run) request(m inputMessage) service.Request {
 	return service.Request{
-		ConversationID: r.id, ID: contract.NameUUID(r.id, "ag-ui "+m.ID), Repeatable: true,
+		ConversationID: r.id, ID: contract.NameUUID(r.id, "ag-ui "+callOf(r.c).Caller.Own(m.ID)), Repeatable: true,
 		Fingerprint: contract.Hash([]byte(m.Content.text))[:16],
 	}
 }

@@ -16,6 +16,19 @@ type thread struct {
 	exists bool
 }
 
+// threadOf reads the conversation of a thread. A thread whose ID is the UUID of a conversation
+// is that one. Any other ID is the caller's own choice: the conversation's ID is derived from
+// both. Without authentication a UUID always is a conversation's, also of one to be started.
+func (ep *Endpoint) threadOf(ctx context.Context, caller service.Caller, threadID string) (thread, error) {
+	if contract.IsUUID(threadID) {
+		t, err := ep.thread(ctx, threadID)
+		if err != nil || t.exists || !caller.Authenticated() {
+			return t, err
+		}
+	}
+	return ep.thread(ctx, contract.NameUUID("ag-ui", caller.Own(threadID)))
+}
+
 // thread reads a conversation. If it does not exist, the thread has no messages.
 func (ep *Endpoint) thread(ctx context.Context, id string) (thread, error) {
 	view, err := ep.service.Conversation(ctx, id, "")

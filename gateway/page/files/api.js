@@ -84,6 +84,7 @@ const id = encodeURIComponent;
 
 export const about = () => get("?");
 export const tools = () => get("tools");
+export const me = () => get("me");
 export const conversations = (cursor) => get("conversations?limit=50" + (cursor ? "&cursor=" + id(cursor) : ""));
 // start is the request that begins a conversation and is answered with the events of its turn.
 export const start = (message) => ["conversations", {

@@ -12,9 +12,12 @@ import * as words from "./words.js";
 let tools; // what the agent says of its tools, asked once
 const toolNamed = async (name) => (await (tools ??= api.tools().catch(() => ({ tools: [] })))).tools.find((t) => t.name === name);
 
+let me; // who the reader is, if that had to be proven; asked once
+const whoAmI = () => me ??= api.me().catch(() => ({}));
+
 // Card is one approval. changed is called when it has to be shown again.
 export class Card {
-  approval; decision; listed; tool; failure; problem = ""; sending = ""; own = false; wasOpen = false;
+  approval; decision; listed; tool; me; failure; problem = ""; sending = ""; own = false; wasOpen = false;
   #keys = new Map(); // Idempotency-Keys by what is sent
   #loading;
 
@@ -30,7 +33,7 @@ export class Card {
     this.failure = undefined;
     this.approval = state.approval;
     this.problem = state.problem ?? "";
-    this.tool = await toolNamed(state.approval.tool_name);
+    [this.tool, this.me] = await Promise.all([toolNamed(state.approval.tool_name), whoAmI()]);
     if (state.decision) return this.settle(state.decision);
     this.wasOpen = true;
     this.changed();
@@ -58,7 +61,7 @@ export class Card {
     this.sending = name;
     this.failure = undefined;
     this.changed();
-    const by = ownName();
+    const by = this.me?.authenticated ? "" : ownName();
     const body = by ? { ...decision, by } : decision;
     const text = JSON.stringify(body);
     if (!this.#keys.has(text)) this.#keys.set(text, api.randomID());
@@ -165,8 +168,8 @@ export class Card {
       <div class="pair">
         <div class="field"><label for=${"reason-" + id}>Reason <span class="quiet">optional, recorded with the decision</span></label>
           <input id=${"reason-" + id} name="reason" maxlength="2000" autocomplete="off"></div>
-        <div class="field name"><label for=${"name-" + id}>Your name <span class="quiet">optional</span></label>
-          <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>
+        ${this.me?.authenticated ? html`<p class="quiet">Recorded as ${reveal(this.me.subject)}</p>` : html`<div class="field"><label for=${"name-" + id}>Your name <span class="quiet">optional</span></label>
+          <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>`}
       </div>
       <div class="buttons">
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}

@@ -64,6 +64,8 @@ func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, e
 	info := d.GetWorkflowExecutionInfo()
 	s := service.Subject{
 		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
+		Owner:          text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]),
+		Approvers:      approversOf(info.GetMemo()),
 		CallAs:         contract.CallAs(text(info.GetMemo().GetFields()[contract.MemoCallAs])),
 	}
 	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {

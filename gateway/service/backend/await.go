@@ -64,11 +64,7 @@ func (t *Temporal) view(ctx context.Context, id, requestID string) (view contrac
 // Await implements Conversations. The update only waits, so nothing is lost if it is.
 func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	var result contract.AwaitResult
-	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
-		Args:         []any{contract.AwaitInput{RequestIDs: requestIDs}},
-		WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
+	handle, err := t.client.UpdateWorkflow(ctx, awaitOptions(id, requestIDs))
 	if err == nil {
 		err = handle.Get(ctx, &result)
 	}
@@ -83,6 +79,14 @@ func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (c
 		return result, fmt.Errorf("%w: %w", service.ErrAgain, err)
 	}
 	return result, fault(err, "await an answer")
+}
+
+func awaitOptions(id string, requestIDs []string) client.UpdateWorkflowOptions {
+	return client.UpdateWorkflowOptions{
+		WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
+		Args:         []any{contract.AwaitInput{RequestIDs: requestIDs}},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
 }
 
 // typeUpdateOutlived is the type of the failure of an update whose run ended first.

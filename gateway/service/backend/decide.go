@@ -30,6 +30,8 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 			return nil, noLongerOpen(uuid)
 		case contract.KindInvalid:
 			return nil, service.Errorf(kind, "invalid answer: %s", refused.Message())
+		case contract.KindForbidden:
+			return nil, service.Errorf(kind, "%s", refused.Message())
 		}
 	}
 	sent := isPassing(err) // and may have been taken since
@@ -42,8 +44,12 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 func (t *Temporal) updateDecision(ctx context.Context, uuid string, in contract.DecideSignal) (record contract.ApprovalResult, err error) {
 	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
 	defer cancel()
+	id := contract.ApprovalWorkflowID(uuid)
+	if in.Proof, err = t.prove(id, contract.UpdateDecide, in.Identity, in); err != nil {
+		return record, err
+	}
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateName: contract.UpdateDecide, Args: []any{in},
+		WorkflowID: id, UpdateName: contract.UpdateDecide, Args: []any{in},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
@@ -68,6 +74,9 @@ func (t *Temporal) signalDecision(ctx context.Context, uuid string, in contract.
 		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
 	}
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
+		return err
+	}
+	if in.Proof, err = t.prove(id, contract.SignalDecide, in.Identity, in); err != nil {
 		return err
 	}
 	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)

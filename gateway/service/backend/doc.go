@@ -2,7 +2,7 @@
 // workflow, an approval is a workflow of its own, and lists are visibility queries. It is the
 // only package of the gateway that uses the SDK.
 //
-// temporal.go   New; starting and signalling conversations; the meaning of errors
+// temporal.go   New; signalling conversations; the meaning of errors; start.go starts them
 // admit.go      whether a conversation would accept a signal
 // await.go      reading conversations and waiting for results
 // lists.go      pages of conversations and approvals; tasks.go pages of tasks

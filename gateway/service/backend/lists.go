@@ -43,9 +43,17 @@ func where(s contract.Status) string {
 	return allConversations + " AND ExecutionStatus = 'Running' AND " + contract.AttrConversationStatus + " = '" + string(s) + "'"
 }
 
+// of limits a query to what belongs to one identity.
+func of(w service.Whose) string {
+	if w.Owner == "" {
+		return ""
+	}
+	return " AND " + contract.AttrAgentOwner + " = " + quoted(w.Owner)
+}
+
 // List implements Conversations.
 func (t *Temporal) List(ctx context.Context, q service.ListQuery) (service.Page[service.Item], error) {
-	executions, next, err := t.page(ctx, where(q.Status), q)
+	executions, next, err := t.page(ctx, where(q.Status)+of(q.Whose), q)
 	if err != nil {
 		return service.Page[service.Item]{}, err
 	}
@@ -85,7 +93,7 @@ func startOf(e *workflowpb.WorkflowExecutionInfo) time.Time { return e.GetStartT
 
 // Waiting implements Approvals.
 func (t *Temporal) Waiting(ctx context.Context, q service.ListQuery) (service.Page[service.WaitingItem], error) {
-	executions, next, err := t.page(ctx, allWaiting, q)
+	executions, next, err := t.page(ctx, allWaiting+of(q.Whose), q)
 	if err != nil {
 		return service.Page[service.WaitingItem]{}, err
 	}
@@ -105,12 +113,24 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 		SessionID:      text(attributes[contract.AttrSessionID]),
 		AgentName:      text(attributes[contract.AttrAgentName]),
 		ToolName:       text(attributes[contract.AttrToolName]),
+		Owner:          text(attributes[contract.AttrAgentOwner]),
+		Approvers:      approversOf(e.GetMemo()),
 		CreatedAt:      when(attributes[contract.AttrPendingSince]),
 	}
 	if item.CreatedAt.IsZero() {
 		item.CreatedAt = startOf(e)
 	}
 	return item
+}
+
+// approversOf returns the rules in a memo, if there are any.
+func approversOf(memo *commonpb.Memo) []string {
+	var rules []string
+	payload := memo.GetFields()[contract.MemoApprovers]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &rules) != nil {
+		return nil
+	}
+	return rules
 }
 
 // cardOf returns the card in a memo, or an empty one.
@@ -134,7 +154,7 @@ func (t *Temporal) page(ctx context.Context, query string, q service.ListQuery) 
 }
 
 // Summary implements Conversations.
-func (t *Temporal) Summary(ctx context.Context) (service.Summary, error) {
+func (t *Temporal) Summary(ctx context.Context, whose service.Whose) (service.Summary, error) {
 	var s service.Summary
 	counts, ctx := errgroup.WithContext(ctx)
 	for status, into := range map[contract.Status]*int64{
@@ -142,7 +162,7 @@ func (t *Temporal) Summary(ctx context.Context) (service.Summary, error) {
 	} {
 		counts.Go(func() error {
 			r, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-				Namespace: t.namespace, Query: t.ours(where(status)),
+				Namespace: t.namespace, Query: t.ours(where(status) + of(whose)),
 			})
 			*into = r.GetCount()
 			return fault(err, "count conversations")

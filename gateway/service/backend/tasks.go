@@ -24,7 +24,7 @@ func whereTasks(q service.TaskQuery) string {
 	if q.After != nil {
 		query += " AND (ExecutionStatus = 'Running' OR CloseTime >= " + quoted(q.After.UTC().Format(time.RFC3339Nano)) + ")"
 	}
-	return query
+	return query + of(q.Whose)
 }
 
 func quoted(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'" }
@@ -44,8 +44,8 @@ func (t *Temporal) Tasks(ctx context.Context, q service.TaskQuery) (service.Task
 }
 
 // RunningIn implements Conversations.
-func (t *Temporal) RunningIn(ctx context.Context, contextID string, limit int) ([]string, error) {
-	query := whereTasks(service.TaskQuery{ContextID: contextID}) + " AND ExecutionStatus = 'Running'"
+func (t *Temporal) RunningIn(ctx context.Context, contextID string, whose service.Whose, limit int) ([]string, error) {
+	query := whereTasks(service.TaskQuery{ContextID: contextID, Whose: whose}) + " AND ExecutionStatus = 'Running'"
 	executions, _, err := t.page(ctx, query, service.ListQuery{Limit: limit})
 	return idsOf(executions), err
 }

@@ -29,6 +29,15 @@ func (t *Temporal) Trouble(ctx context.Context, id string) (service.Item, string
 	return item, t.stuck(workflowID, d.GetPendingWorkflowTask()), nil
 }
 
+// Owner implements Conversations.
+func (t *Temporal) Owner(ctx context.Context, id string) (string, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(id), "")
+	if isNotFound(err) {
+		return "", service.NoConversation(id)
+	}
+	return text(d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]), fault(err, "describe the conversation")
+}
+
 // stuck returns the problem of a workflow whose task keeps failing, or "".
 func (t *Temporal) stuck(workflowID string, task *workflowpb.PendingWorkflowTaskInfo) string {
 	if task.GetAttempt() <= maxAttempts {

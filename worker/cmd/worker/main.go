@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/worker"
-	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/credential/header"
 )
 
 // version is set by the build.
@@ -36,7 +36,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	tasksHeld := worker.OpenTasks(e.Config.DataDir, false, e.Logger)
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
 	b, err := platform.Open(ctx, e.Config, platform.Options{
-		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{header.Propagator()},
 		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()},
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	worker.GiveBack(ctx, tasksHeld, b.Client, b.Namespace, e.Logger)
 	failed := make(chan error, 1)
 	w := worker.New(b.Client, worker.Place{
-		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, nil),
+		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Keyring: b.Keyring, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, nil),
 	}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)

@@ -1,8 +1,9 @@
-package config
+package secrets
 
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,21 +11,23 @@ import (
 	"agent-stop-and-go/workflows/contract/redact"
 )
 
-// VariableSecrets returns the secrets in env that come from the environment: each value of a
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// InVariables returns the secrets in env that come from the environment: each value of a
 // ${NAME}, and the whole text around it. A value that does not look like a secret (isPlain)
 // is one only if its variable, in env or in the environment, has the name of a secret.
-func VariableSecrets(env map[string]string, getenv func(string) string) []string {
-	return secretsOf(env, getenv, func(name, variable, value string) bool {
+func InVariables(env map[string]string, getenv func(string) string) []string {
+	return valuesOf(env, getenv, func(name, variable, value string) bool {
 		return redact.SecretName(name) || redact.SecretName(variable) || !isPlain(value)
 	})
 }
 
-// HeaderSecrets is VariableSecrets for headers, in which every ${NAME} is a secret.
-func HeaderSecrets(headers map[string]string, getenv func(string) string) []string {
-	return secretsOf(headers, getenv, func(string, string, string) bool { return true })
+// InHeaders is InVariables for headers, in which every ${NAME} is a secret.
+func InHeaders(headers map[string]string, getenv func(string) string) []string {
+	return valuesOf(headers, getenv, func(string, string, string) bool { return true })
 }
 
-func secretsOf(written map[string]string, getenv func(string) string, secret func(name, variable, value string) bool) []string {
+func valuesOf(written map[string]string, getenv func(string) string, secret func(name, variable, value string) bool) []string {
 	var out []string
 	add := func(value string) {
 		if value != "" && !slices.Contains(out, value) {

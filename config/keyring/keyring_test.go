@@ -1,4 +1,4 @@
-package config_test
+package keyring_test
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -17,10 +17,15 @@ func keyText(b byte) string {
 	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(b), credential.KeySize)))
 }
 
-func inDir(dir string) *config.Config {
-	c := config.Default()
-	c.DataDir = dir
-	return c
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
 }
 
 // opens reports whether other can open what ring seals.
@@ -37,7 +42,7 @@ func opens(t *testing.T, ring, other *credential.Keyring) bool {
 func TestTheFirstKeySealsAndEachOpens(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "untouched")
 	get := func(keys string) *credential.Keyring {
-		ring, err := inDir(dir).Keyring(env(config.KeysVariable, keys), true)
+		ring, err := keyring.Open(dir, env(keyring.Variable, keys), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,8 +74,8 @@ func TestBadKeysAreNamedButNotShown(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := config.Default().Keyring(env(config.KeysVariable, tt.keys), true)
-			if err == nil || !strings.Contains(err.Error(), config.KeysVariable+": "+tt.want) {
+			_, err := keyring.Open("data", env(keyring.Variable, tt.keys), true)
+			if err == nil || !strings.Contains(err.Error(), keyring.Variable+": "+tt.want) {
 				t.Fatalf("got %v, want %q", err, tt.want)
 			}
 			if strings.Contains(err.Error(), canary[:8]) || strings.Contains(err.Error(), keyText('a')[:8]) {
@@ -82,8 +87,8 @@ func TestBadKeysAreNamedButNotShown(t *testing.T) {
 
 func TestAClusterWithoutKeysLearnsHowToMakeOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
-	_, err := inDir(dir).Keyring(env(), true)
-	if err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") || !strings.Contains(err.Error(), config.KeysVariable) {
+	_, err := keyring.Open(dir, env(), true)
+	if err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") || !strings.Contains(err.Error(), keyring.Variable) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -93,11 +98,11 @@ func TestAClusterWithoutKeysLearnsHowToMakeOne(t *testing.T) {
 
 func TestASingleMachineMakesAPrivateKeyFileOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	first, err := inDir(dir).Keyring(env(), false)
+	first, err := keyring.Open(dir, env(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := inDir(dir).Keyring(env(), false)
+	second, err := keyring.Open(dir, env(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +127,7 @@ func TestProcessesThatStartTogetherAgreeOnTheKey(t *testing.T) {
 	for i := range rings {
 		wg.Go(func() {
 			var err error
-			if rings[i], err = inDir(dir).Keyring(env(), false); err != nil {
+			if rings[i], err = keyring.Open(dir, env(), false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -152,7 +157,7 @@ func TestABrokenKeyFileIsNotReplaced(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), tt.mode); err != nil {
 				t.Fatal(err)
 			}
-			_, err := inDir(dir).Keyring(env(), false)
+			_, err := keyring.Open(dir, env(), false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "c4n4ry") {
 				t.Errorf("got %v", err)
 			}
@@ -168,7 +173,7 @@ func TestADataDirectoryThatCannotBeCreatedIsReported(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := inDir(filepath.Join(file, "data")).Keyring(env(), false)
+	_, err := keyring.Open(filepath.Join(file, "data"), env(), false)
 	if err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// safe returns a text without characters that control a terminal or reorder others: they become
+// Safe returns a text without characters that control a terminal or reorder others: they become
 // JSON escapes. Line breaks, tabs and what joins letters and emoji stay.
-func safe(s string) string {
+func Safe(s string) string {
 	if !strings.ContainsFunc(s, controls) {
 		return s
 	}
@@ -38,14 +38,14 @@ func controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
 }
 
-// line returns a text in one line of at most n characters.
-func line(s string, n int) string {
-	s = strings.Join(strings.Fields(safe(s)), " ")
+// Line returns a text in one line of at most n characters.
+func Line(s string, n int) string {
+	s = strings.Join(strings.Fields(Safe(s)), " ")
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
 	return s
 }
 
-// exact returns a text that is decided on: every character is visible.
-func exact(s string) string { return wording.Visible(s) }
+// Exact returns a text that is decided on: every character is visible.
+func Exact(s string) string { return wording.Visible(s) }

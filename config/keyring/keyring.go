@@ -1,4 +1,4 @@
-package config
+package keyring
 
 import (
 	"encoding/base64"
@@ -10,22 +10,22 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// KeysVariable is the environment variable with the keys that seal callers' tokens:
+// Variable is the environment variable with the keys that seal callers' tokens:
 // "id:base64,id2:base64". The first key seals, all of them open.
-const KeysVariable = "AGENT_CREDENTIAL_KEYS"
+const Variable = "AGENT_CREDENTIAL_KEYS"
 
-// Keyring returns the keys that seal callers' tokens: those in KeysVariable, or else, on a
-// single machine, those in a key file in DataDir, which it creates if necessary. Clustered
+// Open returns the keys that seal callers' tokens: those in Variable, or else, on a single
+// machine, those in a key file in the folder dataDir, which it creates if necessary. Clustered
 // processes must be given keys, because each would create its own. No error contains a key.
-func (c *Config) Keyring(getenv func(string) string, clustered bool) (*credential.Keyring, error) {
-	if text := strings.TrimSpace(getenv(KeysVariable)); text != "" {
-		return parseKeys(KeysVariable, text)
+func Open(dataDir string, getenv func(string) string, clustered bool) (*credential.Keyring, error) {
+	if text := strings.TrimSpace(getenv(Variable)); text != "" {
+		return parseKeys(Variable, text)
 	}
 	if clustered {
 		return nil, fmt.Errorf("%s is not set, and every worker and gateway needs the same keys: "+
-			`make one with "openssl rand -base64 32" and set %s=k1:KEY`, KeysVariable, KeysVariable)
+			`make one with "openssl rand -base64 32" and set %s=k1:KEY`, Variable, Variable)
 	}
-	path, text, err := keyFile(c.DataDir)
+	path, text, err := keyFile(dataDir)
 	if err != nil {
 		return nil, fmt.Errorf("read the credential key: %w", err)
 	}

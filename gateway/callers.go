@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// KindUnauthenticated is the kind of requests that do not prove who calls.
+const KindUnauthenticated contract.Kind = "unauthenticated"
+
+// Who may use a route, besides the scopes of package contract.
+const (
+	// open routes are for everybody: probes, and what a client reads before it can log in.
+	open = "none"
+	// proven routes are for every caller whose identity is proven. What it may do there
+	// depends on the body, and is decided by package access.
+	proven = "any"
+)
+
+// authenticate proves who calls, and checks that the caller has the scope of the route. Behind
+// it the context of the request works for the caller. Without ways to prove it does nothing.
+func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	if len(g.callers) == 0 {
+		return next
+	}
+	scopes := scopesOf(g.table)
+	return func(c echo.Context) error {
+		scope := scopes(c)
+		if scope == open {
+			return next(c)
+		}
+		r := c.Request()
+		caller, err := g.callers.Identify(r)
+		if err != nil {
+			return g.unproven(c, err)
+		}
+		caller.Channel = channelOf(c.Path())
+		callOf(c).Caller.Identity, callOf(c).Caller.Token = caller, request.ToolToken(r)
+		if scope != proven && !caller.May(scope) {
+			challenge(c, `error="insufficient_scope", scope="`+scope+`"`)
+			return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
+		}
+		c.SetRequest(r.WithContext(service.ActingFor(r.Context(), caller)))
+		return next(c)
+	}
+}
+
+// scopesOf returns the scope of the route of a request. What is no route is for proven callers:
+// the others learn nothing of what there is.
+func scopesOf(table []route) func(echo.Context) string {
+	all := map[string]string{}
+	for _, r := range table {
+		all[r.Method+" "+r.Path] = r.Scope
+	}
+	return func(c echo.Context) string {
+		method := c.Request().Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if scope, ok := all[method+" "+c.Path()]; ok {
+			return scope
+		}
+		return proven
+	}
+}
+
+func channelOf(path string) string {
+	switch path {
+	case pathAGUI:
+		return contract.ChannelAGUI
+	case pathA2A:
+		return contract.ChannelA2A
+	}
+	return contract.ChannelREST
+}
+
+// unproven returns the error of a request that does not prove who calls.
+func (g *Gateway) unproven(c echo.Context, err error) error {
+	var refused *identity.Refused
+	var away *identity.Unavailable
+	switch {
+	case errors.As(err, &away):
+		return service.Errorf(service.KindUnavailable, "%s", away.Reason).Because(away)
+	case errors.As(err, &refused):
+		challenge(c, `error="invalid_token"`)
+	default:
+		challenge(c)
+	}
+	return service.Errorf(KindUnauthenticated, "%s; this agent accepts %s", err.Error(), g.callers)
+}
+
+// challenge sets WWW-Authenticate (RFC 6750 §3).
+func challenge(c echo.Context, params ...string) {
+	c.Response().Header().Set("WWW-Authenticate", strings.Join(append([]string{"Bearer"}, params...), " "))
+}
+
+// meReply says who calls.
+type meReply struct {
+	// Authenticated is false if nobody has to prove who calls.
+	Authenticated bool     `json:"authenticated"`
+	Subject       string   `json:"subject,omitempty"`
+	Issuer        string   `json:"issuer,omitempty"`
+	Groups        []string `json:"groups,omitempty"`
+	Scopes        []string `json:"scopes,omitempty"`
+}
+
+// me replies with what is proven of the caller.
+func me(c echo.Context) error {
+	i := callerOf(c).Identity
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSON(http.StatusOK, meReply{i.Authenticated(), i.Subject, i.Issuer, i.Groups, i.Scopes})
+}

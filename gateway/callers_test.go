@@ -1,0 +1,196 @@
+package gateway_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/identitytest"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// newOIDCAPI is a gateway for callers with tokens of a provider. Its clock is ahead by a number
+// of minutes.
+func newOIDCAPI(t *testing.T, p *identitytest.Provider, ahead *atomic.Int64) *api {
+	way := identity.NewOIDC(identity.OIDCSettings{
+		Issuer: p.URL, Audience: "agent", SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: time.Minute,
+		Grants: identity.Grants{Scopes: []string{contract.ScopeConverse, contract.ScopeRead}, Groups: map[string][]string{"ops": {contract.ScopeReadAll}}},
+		Now:    func() time.Time { return time.Now().Add(time.Duration(ahead.Load()) * time.Minute) },
+	})
+	return newAPI(t, &fakeBackend{}, func(d *gateway.Deps) {
+		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, identity.Ways{way}
+	})
+}
+
+// day is a token of alice for the next day.
+func day(t *testing.T, s identitytest.Signer, p *identitytest.Provider) string {
+	return "Authorization: Bearer " + s.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(24 * time.Hour).Unix(), "groups": nil}))
+}
+
+// The provider changes its keys and then fails for hours, while conversations are in use.
+func TestConversationsSurviveNewKeysAndAnOutageOfTheProvider(t *testing.T) {
+	t.Parallel()
+	first, second, third := identitytest.RSAKey(t, "1"), identitytest.ECKey(t, "2"), identitytest.ECKey(t, "3")
+	p := identitytest.NewProvider(t, first)
+	var ahead atomic.Int64
+	a := newOIDCAPI(t, p, &ahead)
+
+	var token atomic.Value
+	token.Store(day(t, first, p))
+	conversations := make([]string, 50)
+	for i := range conversations {
+		conversations[i] = a.want(201, a.do("POST", "/conversations", `{}`, token.Load().(string))).text("conversation", "id")
+	}
+	everybody := func(what string) {
+		t.Helper()
+		var readers sync.WaitGroup
+		for _, id := range conversations {
+			readers.Go(func() {
+				if r := a.do("GET", "/conversations/"+id, "", token.Load().(string)); r.status != 200 {
+					t.Errorf("%s: %d %s", what, r.status, r.raw)
+				}
+			})
+		}
+		readers.Wait()
+	}
+	everybody("before")
+
+	p.Publish(first, second)
+	ahead.Add(1)
+	everybody("old tokens after a new key")
+	token.Store(day(t, second, p))
+	everybody("new tokens after a new key")
+
+	p.Away.Store(true)
+	for range 4 {
+		ahead.Add(120)
+		everybody("an outage of hours")
+	}
+	r := a.do("GET", "/me", "", day(t, third, p)) // who knows whether it is one of its keys?
+	a.wantError(503, "the provider of the token cannot be reached", r)
+	if r.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+
+	p.Publish(second, third)
+	p.Away.Store(false)
+	ahead.Add(1)
+	a.want(200, a.do("GET", "/me", "", day(t, third, p)))
+	everybody("after the outage")
+	ahead.Add(1)
+	a.wantError(401, "signature", a.do("GET", "/me", "", day(t, first, p)))
+	if n := p.Fetches.Load(); n > 10 {
+		t.Errorf("the keys were fetched %d times", n)
+	}
+}
+
+func TestAProviderThatWasNeverReached(t *testing.T) {
+	rs := identitytest.RSAKey(t, "1")
+	p := identitytest.NewProvider(t, rs)
+	p.Away.Store(true)
+	var ahead atomic.Int64
+	a := newOIDCAPI(t, p, &ahead)
+	a.wantError(503, "cannot be reached", a.do("GET", "/me", "", day(t, rs, p)))
+	a.want(200, a.do("GET", "/health", ""))
+	p.Away.Store(false)
+	ahead.Add(1)
+	a.want(200, a.do("GET", "/me", "", day(t, rs, p)))
+}
+
+func TestProofsThatDoNotHold(t *testing.T) {
+	rs, stranger := identitytest.RSAKey(t, "1"), identitytest.RSAKey(t, "1")
+	p := identitytest.NewProvider(t, rs)
+	var ahead atomic.Int64
+	a := newOIDCAPI(t, p, &ahead)
+	part := base64.RawURLEncoding.EncodeToString
+	none := part([]byte(`{"alg":"none"}`)) + "." + part([]byte(`{"iss":"`+p.URL+`","aud":"agent","sub":"alice","exp":4102444800}`)) + "."
+	valid := strings.TrimPrefix(day(t, rs, p), "Authorization: Bearer ")
+	for name, tc := range map[string]struct {
+		headers   []string
+		challenge string
+	}{
+		"nothing":                {nil, `Bearer`},
+		"no signature":           {[]string{"Authorization: Bearer " + none}, `Bearer error="invalid_token"`},
+		"a stranger's signature": {[]string{day(t, stranger, p)}, `Bearer error="invalid_token"`},
+		"expired":                {[]string{"Authorization: Bearer " + rs.Token(t, p.Claims(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}))}, `Bearer error="invalid_token"`},
+		"another audience":       {[]string{"Authorization: Bearer " + rs.Token(t, p.Claims(map[string]any{"aud": "other"}))}, `Bearer error="invalid_token"`},
+		"another scheme":         {[]string{"Authorization: Basic YWxpY2U6eA=="}, `Bearer error="invalid_token"`},
+		"two tokens":             {[]string{"Authorization: Bearer " + valid, "Authorization: Bearer " + valid}, `Bearer error="invalid_token"`},
+		"a name":                 {[]string{"X-User: alice", "X-Subject: alice", "X-Forwarded-User: alice"}, `Bearer`},
+		"a token for tools":      {[]string{"X-Tool-Authorization: Bearer " + valid}, `Bearer`},
+	} {
+		for _, path := range []string{"/me", "/conversations", "/approvals/" + someUUID, "/no/such/route", "/?access_token=" + valid} {
+			r := a.do("GET", path, "", tc.headers...)
+			a.wantError(401, "this agent accepts a token of "+p.URL, r)
+			if got := r.header.Get("WWW-Authenticate"); got != tc.challenge {
+				t.Errorf("%s, %s: challenge %q", name, path, got)
+			}
+		}
+	}
+	if strings.Contains(a.logs.String(), valid[len(valid)-40:]) {
+		t.Error("the log has a token")
+	}
+}
+
+func TestAMissingScopeIsNamed(t *testing.T) {
+	a := newTenancyAPI(t)
+	r := a.do("POST", "/conversations", `{}`, badge(person("alice", "read")))
+	a.wantError(403, "this needs the scope converse", r)
+	if got := r.header.Get("WWW-Authenticate"); got != `Bearer error="insufficient_scope", scope="converse"` {
+		t.Errorf("challenge %q", got)
+	}
+}
+
+func TestWhoCalls(t *testing.T) {
+	a := newTenancyAPI(t)
+	alice := contract.Identity{Subject: "alice", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"read"}}
+	r := a.want(200, a.do("GET", "/me", "", badge(alice), "X-Tool-Authorization: Bearer s3cret"))
+	if want := `{"authenticated":true,"subject":"alice","issuer":"keys","groups":["ops"],"scopes":["read"]}`; strings.TrimSpace(r.raw) != want {
+		t.Errorf("got %s", r.raw)
+	}
+	if log := a.logs.String(); !strings.Contains(log, `"caller":"keys alice"`) || strings.Contains(log, "s3cret") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+// The header of a proxy counts only from the proxy.
+func TestAForgedHeaderOfTheProxyProvesNothing(t *testing.T) {
+	proxy := &identity.Proxy{From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Header: "X-Subject", Grants: identity.Grants{Scopes: []string{"read"}}}
+	a := newAPI(t, &fakeBackend{}, func(d *gateway.Deps) { d.Callers = identity.Ways{proxy} })
+	for address, want := range map[string]int{"10.1.2.3:4": 200, "192.0.2.1:4": 401, "127.0.0.1:4": 401} {
+		r := newRequest(http.MethodGet, "/me", "", "X-Subject: alice", "X-Forwarded-For: 10.1.2.3", "X-Real-IP: 10.1.2.3", "Forwarded: for=10.1.2.3")
+		r.RemoteAddr = address
+		a.want(want, a.send(r, ""))
+	}
+}
+
+// What callers give as names is a claim beside what is proven, and Authorization is no token
+// for tools.
+func TestTheRecordHasWhatIsProven(t *testing.T) {
+	var decided contract.DecideSignal
+	var started contract.ConversationInput
+	s := newScript()
+	b := &ownedScript{s.backend(), person("alice").Key(), &decided, &started}
+	a := newAPI(t, b.fakeBackend, func(d *gateway.Deps) { d.Backend, d.Callers = b, badgesOnly })
+	alice := badge(person("alice", "converse", "read", "approve"))
+	a.do("POST", "/conversations", `{"message":"hello"}`, alice, "Prefer: respond-async", "Authorization: Bearer for-the-agent", "X-User: mallory")
+	if got := started.First; got == nil || got.Credential != "" || got.Identity.Subject != "alice" || got.Identity.Channel != "rest" || fmt.Sprint(got.Identity.Scopes) != "[converse]" {
+		t.Errorf("started with %+v", got)
+	}
+	a.do("POST", "/conversations", `{"message":"hello"}`, alice, "Prefer: respond-async", "X-Tool-Authorization: Bearer for-tools")
+	if got := started.First; got == nil || got.Credential == "" {
+		t.Errorf("started with %+v", got)
+	}
+	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "X-User: mallory")
+	if decided.By != "alice" || decided.OnBehalfOf != "the boss" || decided.Identity.Subject != "alice" || fmt.Sprint(decided.Identity.Scopes) != "[approve]" {
+		t.Errorf("decided with %+v", decided)
+	}
+}

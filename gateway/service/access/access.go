@@ -1,0 +1,194 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Backend is a backend behind which callers see only what is theirs. Methods that are about
+// nothing of a caller's, such as the tools of a worker, are those of the wrapped one.
+type Backend struct {
+	service.Worker
+	backend   service.Backend
+	owners    owners
+	approvers []string
+}
+
+var _ service.Backend = (*Backend)(nil)
+
+// New wraps a backend. The rules are those of the agent; an approval has its own, those of the
+// time when it was asked for.
+func New(b service.Backend, rules []string) *Backend {
+	return &Backend{Worker: b, backend: b, owners: newOwners(b), approvers: rules}
+}
+
+// See fails if the caller may not see a conversation, as if it did not exist.
+func (b *Backend) See(ctx context.Context, id string) error {
+	_, err := b.visibleOwner(ctx, id)
+	return err
+}
+
+// visibleOwner returns the owner of a conversation that the caller may see.
+func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, err error) {
+	caller, itself := service.Acting(ctx)
+	if itself {
+		return "", nil
+	}
+	start := time.Now()
+	owner, err = b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
+	if err == nil && !service.MaySee(caller, owner) {
+		err = service.NoConversation(id)
+	}
+	if err != nil {
+		even(ctx, start)
+	}
+	return owner, err
+}
+
+// write fails if the caller may not change a conversation. Only operators change that of
+// somebody else; those who may read it are told so.
+func (b *Backend) write(ctx context.Context, id string) error {
+	owner, err := b.visibleOwner(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch caller, itself := service.Acting(ctx); {
+	case itself:
+		return nil
+	case !caller.Has(contract.ScopeConverse):
+		return lacks(contract.ScopeConverse)
+	case caller.Key() != owner && !caller.Has(contract.ScopeOperate):
+		return service.Errorf(contract.KindForbidden, "conversation %s belongs to somebody else", service.Printable(id))
+	}
+	return nil
+}
+
+func lacks(scope string) error {
+	return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
+}
+
+// Start implements Conversations.
+func (b *Backend) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
+	if err := mayStart(ctx, in.Conversation); err != nil {
+		return service.StartResult{}, err
+	}
+	result, err := b.backend.Start(ctx, in)
+	switch {
+	case err != nil:
+		return service.StartResult{}, err
+	case result.Existed:
+		return result, b.See(ctx, in.Conversation.ID)
+	}
+	b.owners.started(in.Conversation)
+	return result, nil
+}
+
+// StartAndAwait implements Conversations. It returns only what it has started.
+func (b *Backend) StartAndAwait(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+	if err := mayStart(ctx, in.Conversation); err != nil {
+		return contract.AwaitResult{}, err
+	}
+	result, err := b.backend.StartAndAwait(ctx, in)
+	if err != nil {
+		return contract.AwaitResult{}, err
+	}
+	b.owners.started(in.Conversation)
+	return result, nil
+}
+
+// mayStart fails if a conversation would belong to somebody else than the caller, or the caller
+// may start none.
+func mayStart(ctx context.Context, in contract.ConversationInput) error {
+	switch caller, itself := service.Acting(ctx); {
+	case itself:
+		return nil
+	case !caller.Same(in.Owner):
+		return service.NoConversation(in.ID)
+	case !caller.Has(contract.ScopeConverse):
+		return lacks(contract.ScopeConverse)
+	}
+	return nil
+}
+
+// Signal implements Conversations.
+func (b *Backend) Signal(ctx context.Context, id, signal string, payload any) error {
+	if err := b.write(ctx, id); err != nil {
+		return err
+	}
+	return b.backend.Signal(ctx, id, signal, payload)
+}
+
+// Admit implements Conversations.
+func (b *Backend) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+	if err := b.write(ctx, id); err != nil {
+		return contract.ConversationView{}, err
+	}
+	return b.backend.Admit(ctx, id, q)
+}
+
+// Await implements Conversations.
+func (b *Backend) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	if err := b.See(ctx, id); err != nil {
+		return contract.AwaitResult{}, err
+	}
+	return b.backend.Await(ctx, id, requestIDs)
+}
+
+// Conversation implements Conversations.
+func (b *Backend) Conversation(ctx context.Context, id, requestID string) (contract.ConversationView, error) {
+	if err := b.See(ctx, id); err != nil {
+		return contract.ConversationView{}, err
+	}
+	return b.backend.Conversation(ctx, id, requestID)
+}
+
+// Trouble implements Conversations.
+func (b *Backend) Trouble(ctx context.Context, id string) (service.Item, string, error) {
+	if err := b.See(ctx, id); err != nil {
+		return service.Item{}, "", err
+	}
+	return b.backend.Trouble(ctx, id)
+}
+
+// Tree implements Conversations.
+func (b *Backend) Tree(ctx context.Context, id string) (contract.TreeView, error) {
+	if err := b.See(ctx, id); err != nil {
+		return contract.TreeView{}, err
+	}
+	return b.backend.Tree(ctx, id)
+}
+
+// Owner implements Conversations.
+func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
+	if _, itself := service.Acting(ctx); itself {
+		return b.backend.Owner(ctx, id)
+	}
+	return b.visibleOwner(ctx, id)
+}
+
+// SetPush implements Pushes.
+func (b *Backend) SetPush(ctx context.Context, id string, c service.PushConfig) (service.PushConfig, error) {
+	if err := b.write(ctx, id); err != nil {
+		return service.PushConfig{}, err
+	}
+	return b.backend.SetPush(ctx, id, c)
+}
+
+// PushConfigs implements Pushes. They are shown to those who may change them.
+func (b *Backend) PushConfigs(ctx context.Context, id string) ([]service.PushConfig, error) {
+	if err := b.write(ctx, id); err != nil {
+		return nil, err
+	}
+	return b.backend.PushConfigs(ctx, id)
+}
+
+// DeletePush implements Pushes.
+func (b *Backend) DeletePush(ctx context.Context, id, push string) error {
+	if err := b.write(ctx, id); err != nil {
+		return err
+	}
+	return b.backend.DeletePush(ctx, id, push)
+}

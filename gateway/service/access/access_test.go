@@ -1,0 +1,138 @@
+package access_test
+
+import (
+	"context"
+	"testing"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/access"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
+)
+
+// store is a backend with one conversation of alice, "hers", that has one approval.
+type store struct{ service.Backend }
+
+var alice = contract.Identity{Subject: "alice", Issuer: "keys", Scopes: []string{contract.ScopeConverse, contract.ScopeRead, contract.ScopeApprove}}
+
+func as(subject, issuer string, scopes ...string) contract.Identity {
+	return contract.Identity{Subject: subject, Issuer: issuer, Scopes: append(scopes, contract.ScopeConverse, contract.ScopeRead)}
+}
+
+func (store) Owner(_ context.Context, id string) (string, error) {
+	switch id {
+	case "hers":
+		return alice.Key(), nil
+	case "old":
+		return "", nil
+	}
+	return "", service.NoConversation(id)
+}
+
+func (store) Subject(_ context.Context, uuid string) (service.Subject, error) {
+	if uuid != "hers" {
+		return service.Subject{}, service.NoApproval(uuid)
+	}
+	return service.Subject{ConversationID: "hers", Owner: alice.Key(), Approvers: []string{"scope:approve:all", "group:ops", approvers.NotRequester}}, nil
+}
+
+func (store) Conversation(context.Context, string, string) (contract.ConversationView, error) {
+	return contract.ConversationView{}, nil
+}
+func (store) Signal(context.Context, string, string, any) error { return nil }
+func (store) Decide(context.Context, string, contract.DecideSignal) (*contract.ApprovalResult, error) {
+	return nil, nil
+}
+func (store) DeletePush(context.Context, string, string) error { return nil }
+func (store) Tree(context.Context, string) (contract.TreeView, error) {
+	return contract.TreeView{}, nil
+}
+func (store) Approval(context.Context, string) (contract.ApprovalView, error) {
+	return contract.ApprovalView{}, nil
+}
+func (store) PushConfigs(context.Context, string) ([]service.PushConfig, error) { return nil, nil }
+
+// uses are the ways in which a backend is used with an ID.
+var uses = map[string]func(ctx context.Context, b service.Backend, id string) error{
+	"read": func(ctx context.Context, b service.Backend, id string) error {
+		_, err := b.Conversation(ctx, id, "")
+		return err
+	},
+	"tree": func(ctx context.Context, b service.Backend, id string) error { _, err := b.Tree(ctx, id); return err },
+	"signal": func(ctx context.Context, b service.Backend, id string) error {
+		return b.Signal(ctx, id, "message", nil)
+	},
+	"hooks": func(ctx context.Context, b service.Backend, id string) error {
+		_, err := b.PushConfigs(ctx, id)
+		return err
+	},
+	"unhook": func(ctx context.Context, b service.Backend, id string) error { return b.DeletePush(ctx, id, "1") },
+	"approval": func(ctx context.Context, b service.Backend, id string) error {
+		_, err := b.Approval(ctx, id)
+		return err
+	},
+	"decide": func(ctx context.Context, b service.Backend, id string) error {
+		_, err := b.Decide(ctx, id, contract.DecideSignal{})
+		return err
+	},
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	operator := as("alice", "https://other", contract.ScopeReadAll) // the same name, by another issuer
+	member := as("bob", "keys", contract.ScopeApprove)
+	member.Groups = []string{"ops"}
+	const (
+		yes       = contract.Kind("")
+		hidden    = contract.KindNotFound
+		forbidden = contract.KindForbidden
+	)
+	for name, tc := range map[string]struct {
+		ctx  context.Context
+		want map[string]contract.Kind // by use, and "old" for reading a conversation without an owner
+	}{
+		"the owner": {service.ActingFor(t.Context(), alice), map[string]contract.Kind{
+			"read": yes, "tree": yes, "signal": yes, "hooks": yes, "unhook": yes, "approval": yes, "decide": forbidden, "old": hidden}},
+		"somebody else": {service.ActingFor(t.Context(), as("bob", "keys", contract.ScopeApprove)), map[string]contract.Kind{
+			"read": hidden, "tree": hidden, "signal": hidden, "hooks": hidden, "unhook": hidden, "approval": hidden, "decide": hidden, "old": hidden}},
+		"who reads everything": {service.ActingFor(t.Context(), operator), map[string]contract.Kind{
+			"read": yes, "tree": yes, "signal": forbidden, "hooks": forbidden, "unhook": forbidden, "approval": yes, "decide": forbidden, "old": yes}},
+		"a group that decides": {service.ActingFor(t.Context(), member), map[string]contract.Kind{
+			"read": hidden, "tree": hidden, "signal": hidden, "hooks": hidden, "unhook": hidden, "approval": yes, "decide": yes, "old": hidden}},
+		"nobody": {t.Context(), map[string]contract.Kind{
+			"read": hidden, "tree": hidden, "signal": hidden, "hooks": hidden, "unhook": hidden, "approval": hidden, "decide": hidden, "old": hidden}},
+		"an identity without a subject": {service.ActingFor(t.Context(), contract.Identity{Scopes: contract.Scopes()}), map[string]contract.Kind{
+			"read": hidden, "tree": hidden, "signal": hidden, "hooks": hidden, "unhook": hidden, "approval": hidden, "decide": hidden, "old": hidden}},
+		"the gateway": {service.ActingItself(t.Context()), map[string]contract.Kind{
+			"read": yes, "tree": yes, "signal": yes, "hooks": yes, "unhook": yes, "approval": yes, "decide": yes, "old": yes}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := access.New(store{}, nil)
+			for range 2 { // the second time from what is kept
+				for use, f := range uses {
+					wantKind(t, use, f(tc.ctx, b, "hers"), tc.want[use])
+				}
+				wantKind(t, "old", uses["read"](tc.ctx, b, "old"), tc.want["old"])
+			}
+		})
+	}
+}
+
+func wantKind(t *testing.T, use string, err error, want contract.Kind) {
+	t.Helper()
+	if want == "" && err != nil || want != "" && !service.IsKind(err, want) {
+		t.Errorf("%s: got %v, want %q", use, err, want)
+	}
+}
+
+// TestWhatIsHiddenLooksUnknown compares the errors of an ID that exists with those of one that
+// does not.
+func TestWhatIsHiddenLooksUnknown(t *testing.T) {
+	ctx := service.ActingFor(t.Context(), as("bob", "keys", contract.ScopeApprove))
+	b := access.New(store{}, nil)
+	for use, f := range uses {
+		exists, missing := f(ctx, b, "hers"), f(ctx, b, "none")
+		if exists == nil || missing == nil || len(exists.Error()) != len(missing.Error()) {
+			t.Errorf("%s: got %q for what exists, %q for what does not", use, exists, missing)
+		}
+	}
+}

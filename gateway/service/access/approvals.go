@@ -1,0 +1,79 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
+)
+
+// rights are what a caller may do with an approval.
+type rights struct {
+	see, decide bool
+	grounds     contract.Identity // the caller, with what allows the decision
+}
+
+func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.Subject, err error) {
+	start := time.Now()
+	caller, itself := service.Acting(ctx)
+	of := func(s service.Subject) rights {
+		grounds, may := approvers.Grounds(caller, s.Owner, s.Approvers)
+		decide := itself || may
+		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}
+	}
+	if s, err = b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see }); err == nil {
+		r = of(s)
+	}
+	if !r.see {
+		even(ctx, start)
+	}
+	return r, s, err
+}
+
+func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject, error) {
+	r, s, err := b.rights(ctx, uuid)
+	if err == nil && !r.see {
+		return service.Subject{}, service.NoApproval(uuid)
+	}
+	return s, err
+}
+
+// Decide implements Approvals. The record of a decision says which scopes and groups allowed it.
+func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	r, _, err := b.rights(ctx, uuid)
+	switch {
+	case err != nil:
+		return nil, err
+	case !r.see:
+		return nil, service.NoApproval(uuid)
+	case !r.decide:
+		return nil, service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+	}
+	if r.grounds.Authenticated() {
+		in.Identity = r.grounds
+	}
+	return b.backend.Decide(ctx, uuid, in)
+}
+
+// Decision implements Approvals.
+func (b *Backend) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	if _, err := b.seeApproval(ctx, uuid); err != nil {
+		return contract.ApprovalResult{}, err
+	}
+	return b.backend.Decision(ctx, uuid)
+}
+
+// Approval implements Approvals.
+func (b *Backend) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
+	if _, err := b.seeApproval(ctx, uuid); err != nil {
+		return contract.ApprovalView{}, err
+	}
+	return b.backend.Approval(ctx, uuid)
+}
+
+// Subject implements Approvals.
+func (b *Backend) Subject(ctx context.Context, uuid string) (service.Subject, error) {
+	return b.seeApproval(ctx, uuid)
+}

@@ -1,0 +1,40 @@
+package backend
+
+import (
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// withProof returns the input of a conversation with the proof of its owner. Nothing in it may
+// change after that.
+func (t *Temporal) withProof(in service.StartInput) (service.StartInput, error) {
+	var err error
+	in.Conversation.Proof, err = t.prove(
+		contract.ConversationWorkflowID(in.Conversation.ID), contract.WorkflowConversation, in.Conversation.Owner, in.Conversation.Start())
+	return in, err
+}
+
+// proven returns a signal of a conversation with the proof of the identity in it.
+func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
+	var err error
+	switch p := payload.(type) {
+	case contract.MessageSignal:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case contract.CancelSignal:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case contract.CloseSignal:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	}
+	return payload, nil
+}
+
+// prove returns the proof of an identity in what is sent to a workflow, or "" without one.
+func (t *Temporal) prove(workflowID, name string, identity contract.Identity, payload any) (string, error) {
+	if !identity.Authenticated() || t.keyring == nil {
+		return "", nil
+	}
+	return t.keyring.Prove(workflowID, name, payload)
+}

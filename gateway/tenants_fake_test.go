@@ -1,0 +1,343 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// badges are a way to prove who calls: the header has the identity.
+type badges struct{}
+
+const headerBadge = "Badge"
+
+func (badges) Shown(r *http.Request) bool { return r.Header.Get(headerBadge) != "" }
+
+func (badges) Identify(r *http.Request) (contract.Identity, error) {
+	var i contract.Identity
+	err := json.Unmarshal([]byte(r.Header.Get(headerBadge)), &i)
+	return i, err
+}
+
+func (badges) String() string { return "a badge" }
+
+var badgesOnly = identity.Ways{badges{}}
+
+// badge returns the header that proves an identity.
+func badge(i contract.Identity) string {
+	data, _ := json.Marshal(i) // texts
+	return headerBadge + ": " + string(data)
+}
+
+func person(subject string, scopes ...string) contract.Identity {
+	return contract.Identity{Subject: subject, Issuer: "keys", Scopes: scopes}
+}
+
+// tenant is a conversation of somebody, with an approval that waits.
+type tenant struct {
+	id, uuid string
+	owner    contract.Identity
+	secret   string // is in everything that the conversation has
+}
+
+var (
+	ofAlice = tenant{"a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1", "a2a2a2a2-2222-4222-8222-a2a2a2a2a2a2", person("alice"), "violet"}
+	ofBob   = tenant{"b1b1b1b1-1111-4111-8111-b1b1b1b1b1b1", "b2b2b2b2-2222-4222-8222-b2b2b2b2b2b2", person("bob"), "crimson"}
+	ofNone  = tenant{id: "e1e1e1e1-1111-4111-8111-e1e1e1e1e1e1", uuid: "e2e2e2e2-2222-4222-8222-e2e2e2e2e2e2"}
+	tenants = []tenant{ofAlice, ofBob}
+)
+
+// ofSum is the hash of a file that every conversation has.
+var (
+	file  = []byte("a file")
+	ofSum = contract.Hash(file)
+)
+
+const knownRequest = "c0c0c0c0-3333-4333-8333-c0c0c0c0c0c0"
+
+// tenancy is a backend with the conversations of the tenants, and those that were started. All
+// are completed, so that streams end.
+type tenancy struct {
+	*fakeBackend
+	started *sync.Map // tenant by ID
+}
+
+func newTenancyAPI(t *testing.T) *api {
+	a := newAPI(t, &fakeBackend{}, func(d *gateway.Deps) {
+		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, badgesOnly
+	})
+	if _, err := a.blobs.Put(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func tenantOf(find func(tenant) bool) (tenant, bool) {
+	for _, x := range tenants {
+		if find(x) {
+			return x, true
+		}
+	}
+	return tenant{}, false
+}
+
+func (t tenancy) of(id string) (tenant, error) {
+	if x, ok := t.started.Load(id); ok {
+		return x.(tenant), nil
+	}
+	x, ok := tenantOf(func(x tenant) bool { return x.id == id })
+	if !ok {
+		return x, service.NoConversation(id)
+	}
+	return x, nil
+}
+
+func approvalOf(uuid string) (tenant, error) {
+	x, ok := tenantOf(func(x tenant) bool { return x.uuid == uuid })
+	if !ok {
+		return x, service.NoApproval(uuid)
+	}
+	return x, nil
+}
+
+func (x tenant) view(requestID string) contract.ConversationView {
+	v := viewOf(x.id)
+	v.Owner, v.Status, v.ContextID, v.Task = x.owner, contract.StatusCompleted, "context", true
+	v.Transcript.Tail = []contract.Message{{
+		ID: "m", Role: contract.RoleUser, Content: contract.Inline(x.secret), CreatedAt: epoch,
+		Media: []contract.Media{{Blob: contract.NewBlob(file), MIMEType: "text/plain", Name: x.secret}},
+	}}
+	if requestID == knownRequest {
+		v.Request = &contract.Request{ID: requestID, Settled: true, Result: &contract.Result{Response: contract.Inline(x.secret)}}
+	}
+	return v
+}
+
+func (x tenant) pending() contract.PendingApproval {
+	p := contract.PendingApproval{UUID: x.uuid, ConversationID: x.id, ToolName: x.secret, CreatedAt: epoch}
+	return p
+}
+
+func (t tenancy) Owner(_ context.Context, id string) (string, error) {
+	x, err := t.of(id)
+	return x.owner.Key(), err
+}
+
+func (t tenancy) Conversation(_ context.Context, id, requestID string) (contract.ConversationView, error) {
+	x, err := t.of(id)
+	if err != nil {
+		return contract.ConversationView{}, err
+	}
+	return x.view(requestID), nil
+}
+
+func (t tenancy) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+	v, err := t.Conversation(ctx, id, "")
+	v.Request = &contract.Request{ID: q.RequestID, Settled: true, Result: &contract.Result{}}
+	return v, err
+}
+
+func (t tenancy) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	v, err := t.Conversation(ctx, id, "")
+	out := contract.AwaitResult{Conversation: v}
+	for _, r := range requestIDs {
+		out.Settled = append(out.Settled, contract.Request{ID: r, Settled: true, Result: &contract.Result{}})
+	}
+	return out, err
+}
+
+func (t tenancy) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
+	id := in.Conversation.ID
+	if _, err := t.of(id); err == nil {
+		return service.StartResult{Existed: true, CreatedAt: epoch, Fingerprint: in.Fingerprint}, nil
+	}
+	t.started.Store(id, tenant{id: id, owner: in.Conversation.Owner, secret: "new"})
+	return service.StartResult{CreatedAt: epoch}, nil
+}
+
+func (t tenancy) Signal(_ context.Context, id, _ string, _ any) error {
+	_, err := t.of(id)
+	return err
+}
+
+func (t tenancy) Tree(_ context.Context, id string) (contract.TreeView, error) {
+	x, err := t.of(id)
+	return contract.TreeView{ConversationID: id, Node: contract.Node{Name: x.secret, Type: contract.NodeLLM}}, err
+}
+
+func (tenancy) Subject(_ context.Context, uuid string) (service.Subject, error) {
+	x, err := approvalOf(uuid)
+	return service.Subject{ConversationID: x.id, Owner: x.owner.Key()}, err
+}
+
+func (tenancy) Approval(_ context.Context, uuid string) (contract.ApprovalView, error) {
+	x, err := approvalOf(uuid)
+	return contract.ApprovalView{Pending: x.pending()}, err
+}
+
+func (tenancy) Decide(_ context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	x, err := approvalOf(uuid)
+	return &contract.ApprovalResult{
+		UUID: uuid, ConversationID: x.id, Decision: contract.Approved, By: in.By, RequestID: in.RequestID, Reason: x.secret, DecidedAt: epoch,
+	}, err
+}
+
+func (tenancy) List(_ context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
+	for _, x := range tenants {
+		if q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key() {
+			page.Items = append(page.Items, service.Item{ID: x.id, Title: x.secret, Status: contract.StatusCompleted, CreatedAt: epoch, UpdatedAt: epoch})
+		}
+	}
+	return page, nil
+}
+
+func (t tenancy) Summary(ctx context.Context, w service.Whose) (service.Summary, error) {
+	page, err := t.List(ctx, service.ListQuery{Whose: w})
+	return service.Summary{Total: int64(len(page.Items)), Completed: int64(len(page.Items))}, err
+}
+
+func (tenancy) Tasks(_ context.Context, q service.TaskQuery) (page service.TaskPage, err error) {
+	for _, x := range tenants {
+		if q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key() {
+			page.IDs, page.Total = append(page.IDs, x.id), page.Total+1
+		}
+	}
+	return page, nil
+}
+
+func (t tenancy) RunningIn(ctx context.Context, _ string, w service.Whose, _ int) ([]string, error) {
+	page, err := t.Tasks(ctx, service.TaskQuery{Whose: w})
+	return page.IDs, err
+}
+
+// Waiting lists all whatever the query says, like a search that lags.
+func (tenancy) Waiting(context.Context, service.ListQuery) (page service.Page[service.WaitingItem], err error) {
+	for _, x := range tenants {
+		page.Items = append(page.Items, service.WaitingItem{UUID: x.uuid, ConversationID: x.id, ToolName: x.secret, CreatedAt: epoch, Owner: x.owner.Key()})
+	}
+	return page, nil
+}
+
+func (t tenancy) SetPush(_ context.Context, id string, c service.PushConfig) (service.PushConfig, error) {
+	_, err := t.of(id)
+	return c, err
+}
+
+func (t tenancy) PushConfigs(_ context.Context, id string) ([]service.PushConfig, error) {
+	x, err := t.of(id)
+	return []service.PushConfig{{ID: "p", URL: "https://hooks.example.com/" + x.secret}}, err
+}
+
+func (t tenancy) DeletePush(_ context.Context, id, _ string) error {
+	_, err := t.of(id)
+	return err
+}
+
+func (tenancy) Catalogue(context.Context) (contract.Catalogue, error) {
+	return contract.Catalogue{}, nil
+}
+func (tenancy) Resources(context.Context) (contract.ResourceCatalogue, error) {
+	return contract.ResourceCatalogue{}, nil
+}
+func (tenancy) Prompts(context.Context) (contract.PromptCatalogue, error) {
+	return contract.PromptCatalogue{}, nil
+}
+
+// about is a request about a tenant's conversation and its approval.
+type about struct {
+	name, method, path, body string
+	scope, object            string
+	writes                   bool
+}
+
+// of returns the request for a tenant.
+func (r about) of(x tenant) about {
+	ids := strings.NewReplacer(":id", x.id, ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, "/docs/*", "/docs/swagger-ui.css")
+	r.path, r.body = ids.Replace(r.path), ids.Replace(r.body)
+	return r
+}
+
+// bodies of the routes that need one.
+var bodies = map[string]string{
+	"POST /conversations":              `{}`,
+	"POST /conversations/:id/messages": `{"message":"hello"}`,
+	"POST /conversations/:id/cancel":   `{}`,
+	"POST /conversations/:id/close":    `{}`,
+	"POST /approvals/:uuid":            `{"approved":true}`,
+	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
+	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
+}
+
+// requests are one for each route, and those of the protocols whose address says little.
+func requests(routes []gateway.Route) []about {
+	out := []about{{name: "docs files", method: "GET", path: "/docs/*", scope: contract.ScopeRead}}
+	for _, r := range routes {
+		key := r.Method + " " + r.Path
+		out = append(out, about{
+			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
+			writes: r.Method == "POST" && r.Scope == contract.ScopeConverse && r.Object != "",
+		})
+	}
+	run := func(name, rest string, writes bool) {
+		out = append(out, about{name: name, method: "POST", path: "/ag-ui", object: "thread", scope: "any", writes: writes,
+			body: `{"threadId":":id","runId":"r","tools":[],"context":[],"state":{},"forwardedProps":{},` + rest + `}`})
+	}
+	run("run with a message", `"messages":[{"id":"m1","role":"user","content":"x"}]`, true)
+	run("run with an answer", `"messages":[],"resume":[{"interruptId":":uuid","status":"resolved","payload":{"approved":true}}]`, false)
+	rpc := func(method, params string, writes bool) {
+		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes,
+			body: `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})
+	}
+	message := `{"message":{"messageId":"m1","role":"ROLE_USER","taskId":":id","parts":[{"text":"hello"}]}}`
+	old := `{"message":{"kind":"message","messageId":"m1","role":"user","taskId":":id","parts":[{"kind":"text","text":"hello"}]}}`
+	rpc("SendMessage", message, false) // over before it is written
+	rpc("SendStreamingMessage", message, false)
+	rpc("message/send", old, false)
+	rpc("message/stream", old, false)
+	rpc("CancelTask", `{"id":":id"}`, false)
+	rpc("SubscribeToTask", `{"id":":id"}`, false)
+	rpc("tasks/get", `{"id":":id"}`, false)
+	rpc("tasks/cancel", `{"id":":id"}`, false)
+	rpc("tasks/resubscribe", `{"id":":id"}`, false)
+	rpc("CreateTaskPushNotificationConfig", `{"taskId":":id","url":"https://a.example"}`, true)
+	rpc("GetTaskPushNotificationConfig", `{"taskId":":id","id":"p"}`, true)
+	rpc("ListTaskPushNotificationConfigs", `{"taskId":":id"}`, true)
+	rpc("DeleteTaskPushNotificationConfig", `{"taskId":":id","id":"p"}`, true)
+	rpc("tasks/pushNotificationConfig/set", `{"taskId":":id","pushNotificationConfig":{"url":"https://a.example"}}`, true)
+	rpc("tasks/pushNotificationConfig/get", `{"id":":id","pushNotificationConfigId":"p"}`, true)
+	rpc("tasks/pushNotificationConfig/list", `{"id":":id"}`, true)
+	rpc("tasks/pushNotificationConfig/delete", `{"id":":id","pushNotificationConfigId":"p"}`, true)
+	return out
+}
+
+// ownedScript is a backend whose conversations belong to somebody. It keeps what it gets.
+type ownedScript struct {
+	*fakeBackend
+	owner   string
+	decided *contract.DecideSignal
+	started *contract.ConversationInput
+}
+
+func (s *ownedScript) Owner(context.Context, string) (string, error) { return s.owner, nil }
+
+func (s *ownedScript) Subject(context.Context, string) (service.Subject, error) {
+	return service.Subject{ConversationID: someID, Owner: s.owner}, nil
+}
+
+func (s *ownedScript) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
+	*s.started = in.Conversation
+	return service.StartResult{}, nil
+}
+
+func (s *ownedScript) Decide(_ context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	*s.decided = in
+	return &contract.ApprovalResult{UUID: uuid, ConversationID: someID, Decision: contract.Approved, RequestID: in.RequestID, DecidedAt: epoch}, nil
+}
