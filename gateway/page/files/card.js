@@ -144,8 +144,8 @@ export class Card {
       ${e.ran ? html`<div><dt>${b.ran}</dt><dd>${e.ran}</dd></div>` : nothing}
       <div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>
       <div><dt>${b.no}</dt><dd>${e.no}</dd></div>
-      <div><dt>Nobody answers</dt><dd>${expires ? html`Nothing runs. At ${fullTime(expires)} it expires, which counts as a no.`
-        : "Nothing runs. It waits until somebody decides, or stops the turn."}</dd></div></dl>`;
+      <div><dt>Nobody answers</dt><dd>${e.silence} ${expires ? html`At ${fullTime(expires)} it expires, which counts as a no.`
+        : "It waits until somebody decides, or stops the turn."}</dd></div></dl>`;
   }
 
   #answer() {

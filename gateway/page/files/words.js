@@ -49,12 +49,14 @@ export function effects(p) {
     yes: "Run again: the call is made once more. If it did run, it then ran twice.",
     ran: "It did run: the call is not repeated, and the agent goes on with the result that you give, if any.",
     no: "Go on without: the call is not repeated, and the agent is told that its outcome is unknown.",
+    silence: "The call is not repeated.",
   };
-  if (needsContent(p)) return { yes: "Your answer is sent, exactly as you give it.", no: "No answer is given, and the agent is told so." };
-  if (p.reason === "limit") return { yes: "The agent goes on for as much again, and asks once more after that.", no: "The turn ends here." };
+  if (needsContent(p)) return { yes: "Your answer is sent, exactly as you give it.", no: "No answer is given, and the agent is told so.", silence: "The call waits for its answer." };
+  if (p.reason === "limit") return { yes: "The agent goes on for as much again, and asks once more after that.", no: "The turn ends here.", silence: "The agent does nothing." };
   return {
     yes: p.reason === "remote" ? "The other agent is told that it may go on with exactly this call." : "The call runs once, with exactly these arguments.",
     no: "The call does not run. Your reason is recorded and returned as the result.",
+    silence: "Nothing runs.",
   };
 }
 
