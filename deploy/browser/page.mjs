@@ -221,6 +221,7 @@ await check("stop works while an approval waits and while a reply is written", a
   assert.equal(await button(page, "Send").isDisabled(), true);
   await button(page, "Stop").click();
   await decided(page, "Withdrawn").waitFor();
+  assert.equal(await page.getByText("decided elsewhere").count(), 0);
   await page.close();
   const writing = await open(scripted);
   await say(writing, "slowly " + "word ".repeat(300));

@@ -64,7 +64,7 @@ for (const colorScheme of ["light", "dark"]) {
       await show(page);
       await page.waitForTimeout(300); // times and the list
       await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-      if (name === "approval" || name === "question") await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByText("Withdrawn").waitFor());
+      if (name === "approval" || name === "question") await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
       await context.close();
     }
   }

@@ -51,10 +51,13 @@ export class Card {
     this.sending = "";
     if (first && this.wasOpen) {
       const said = words.verdict(this.decision, this.approval);
-      this.announce(this.own ? said : `Decided elsewhere. ${said}`);
+      this.announce(this.#elsewhere ? `Decided elsewhere. ${said}` : said);
     }
     this.changed();
   }
+
+  // elsewhere tells that somebody else decided while this card was open.
+  get #elsewhere() { return this.wasOpen && !this.own && ["approved", "rejected"].includes(this.decision.decision); }
 
   async decide(name, decision) {
     if (this.sending || this.decision) return;
@@ -105,7 +108,7 @@ export class Card {
     return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} @toggle=${() => this.load()}>
       <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
         <span><h3>${reveal(words.verdict(d, p))}</h3> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
-        ${this.wasOpen && !this.own ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
+        ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
         <span class="quiet">${time(d.decided_at)}</span>
         ${d.reason ? html`<span class="reason">Reason: ${reveal(d.reason)}</span>` : nothing}</span></summary>
       ${p ? this.#subject() : html`<p class="quiet">${this.failure?.message ?? "Reading what was shown…"}</p>`}</details>`;
