@@ -17,6 +17,7 @@ const (
 	maxSegments   = 16 << 10 // messages of nodes that have ended beside others that run
 	minOffload    = 512      // smaller segments are not offloaded
 	maxInlineText = 128      // texts up to this size are no larger than their address
+	maxPasses     = 8        // of offloading what grows meanwhile
 )
 
 // offloadAll moves values that are too large for a history to the blob store. The context is
@@ -24,6 +25,23 @@ const (
 func (c *composite) offloadAll(ctx workflow.Context) {
 	_ = c.offloadLock.Lock(ctx) // the reporter and the end of the node may both offload
 	defer c.offloadLock.Unlock()
+	c.offloadOnce(ctx)
+	for pass := 1; pass < maxPasses && c.hasGrown() && workflow.GetVersion(ctx, changeGrown, workflow.DefaultVersion, 1) == 1; pass++ {
+		c.offloadOnce(ctx)
+	}
+}
+
+// changeGrown marks histories in which values that grew while others were offloaded are
+// offloaded, too.
+const changeGrown = "offload-what-grew"
+
+// hasGrown reports whether branches have written much while values were offloaded.
+func (c *composite) hasGrown() bool {
+	longest, total := c.longestSegment()
+	return total > maxSegments && transcript.TailSize(longest.transcript) > minOffload || size(c.state.Nodes) > maxStates
+}
+
+func (c *composite) offloadOnce(ctx workflow.Context) {
 	c.offloadSegments(ctx)
 	if transcript.IsLong(c.endedTranscript) {
 		before := transcript.Clone(c.endedTranscript)
@@ -39,18 +57,10 @@ func (c *composite) offloadAll(ctx workflow.Context) {
 // first. Branches may write meanwhile.
 func (c *composite) offloadSegments(ctx workflow.Context) {
 	for {
-		total, longest := 0, 0
-		for i, p := range c.segments {
-			n := transcript.TailSize(p.transcript)
-			total += n
-			if n > transcript.TailSize(c.segments[longest].transcript) {
-				longest = i
-			}
-		}
-		if total <= maxSegments || transcript.TailSize(c.segments[longest].transcript) <= minOffload {
+		p, total := c.longestSegment()
+		if total <= maxSegments || transcript.TailSize(p.transcript) <= minOffload {
 			return
 		}
-		p := c.segments[longest]
 		before := transcript.Clone(p.transcript)
 		out, ok := offload(ctx, contract.OffloadInput{Transcript: before, Whole: true})
 		if !ok {
@@ -58,6 +68,18 @@ func (c *composite) offloadSegments(ctx workflow.Context) {
 		}
 		transcript.ReplaceOffloaded(&p.transcript, before, out.Offloaded)
 	}
+}
+
+// longestSegment returns the longest segment, or nil if there is none, and the size of all.
+func (c *composite) longestSegment() (longest *segment, total int) {
+	most := -1
+	for _, p := range c.segments {
+		n := transcript.TailSize(p.transcript)
+		if total += n; n > most {
+			longest, most = p, n
+		}
+	}
+	return longest, total
 }
 
 // offloadDelta stores the values of the session state one by one.
