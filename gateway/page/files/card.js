@@ -132,7 +132,8 @@ export class Card {
         ${row("Since", time(p.created_at))}
         ${expires ? row("Expires", html`${time(expires)}, ${fullTime(expires)}`) : nothing}
       </dl>
-      <section class="what"><h4>Arguments</h4>${argumentTable(args)}</section>
+      <section class="what"><h4>Arguments</h4>${argumentTable(args)}
+        ${p.origin?.exact ? html`<h4>What this agent delegated</h4>${argumentTable(p.exact)}` : nothing}</section>
       ${p.description ? html`<section class="what"><h4>${p.reason === "question" ? "The question" : "In words"}</h4>${markdown(p.description)}
         ${p.explanation ? html`<h4>All that was said</h4>${textBlock(p.explanation, "the explanation")}` : nothing}</section>` : nothing}
       <details class="more"><summary>Identifiers</summary><dl class="facts">${row("Approval", html`<code>${p.uuid}</code>`)}

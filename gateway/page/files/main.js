@@ -70,10 +70,15 @@ function view() {
     <main>${current.id || current.unsent.length ? html`<h2 class="unseen">${current.title || "Conversation"}</h2>` : welcome()}${repeat([current], (c) => c, (c) => c.view())}</main>`;
 }
 
+const firstSentence = (text) => {
+  const sentence = text.split(/\n|(?<=\.) /)[0];
+  return sentence.length > 200 ? sentence.slice(0, 200) + "…" : sentence;
+};
+
 function welcome() {
   const asks = offer?.tools.filter((t) => t.approval?.asks ?? t.destructiveHint) ?? [];
   const runs = offer?.tools.filter((t) => !(t.approval?.asks ?? t.destructiveHint)) ?? [];
-  const names = (list) => html`<ul class="tools">${list.map((t) => html`<li><code>${reveal(t.name)}</code> ${reveal(t.description.split("\n")[0].slice(0, 160))}</li>`)}</ul>`;
+  const names = (list) => html`<ul class="tools">${list.map((t) => html`<li><code>${reveal(t.name)}</code> ${reveal(firstSentence(t.description))}</li>`)}</ul>`;
   return html`<section class="welcome"><h2>What can I do for you?</h2>
     ${about?.description ? html`<p class="description">${reveal(about.description)}</p>` : nothing}
     ${asks.length ? html`<h3>Asks a person before it uses</h3>${names(asks)}` : nothing}
