@@ -36,8 +36,10 @@
 //	  live               one follower of a conversation for all of its readers
 //	  agui               AG-UI: events; agui/endpoint serves them
 //	  a2a                A2A: task, protocol, handler
+//	  client             a client of the REST API, which the command line uses
 //	mcpservers           the tool servers that come with the project
 //	deploy/standalone    the agent in one process; e2e has the tests of whole processes
+//	  cli, doctor        the commands that talk to an agent, and what one lacks
 //
 // # To make a change
 //

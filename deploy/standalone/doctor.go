@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/deploy/standalone/cli"
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/deploy/standalone/doctor"
 	"agent-stop-and-go/gateway/client"
 	"agent-stop-and-go/worker"
@@ -70,9 +71,9 @@ func urlOf(c *config.Config) string {
 func printFindings(w io.Writer, findings []doctor.Finding) error {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%-8s %s: %s\n", f.State, cli.Safe(f.Part), strings.ReplaceAll(cli.Safe(f.Text), "\n", "\n         "))
+		fmt.Fprintf(&b, "%-8s %s: %s\n", f.State, screen.Safe(f.Part), strings.ReplaceAll(screen.Safe(f.Text), "\n", "\n         "))
 		if f.Advice != "" {
-			fmt.Fprintf(&b, "         → %s\n", cli.Safe(f.Advice))
+			fmt.Fprintf(&b, "         → %s\n", screen.Safe(f.Advice))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

@@ -16,15 +16,29 @@ import (
 // empty id starts a conversation; the first event names it. Approvals that wait then are the
 // outcome of the run. The turn goes on when the reader stops reading.
 func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, error] {
-	path := "/conversations"
-	if id != "" {
-		path = conversationPath(id) + "/messages"
-	}
 	s := &stream{client: c, conversation: id, ends: Event.Ends, first: request{
-		method: http.MethodPost, path: path, body: map[string]string{"message": message},
+		method: http.MethodPost, path: messagePath(id), body: map[string]string{"message": message},
 		header: []string{"Accept", eventStream, "Idempotency-Key", rand.Text()},
 	}}
 	return s.events(ctx)
+}
+
+// Post sends a message and does not wait for its turn. An empty id starts a conversation. It
+// returns the ID of the conversation.
+func (c *Client) Post(ctx context.Context, id, message string) (conversation string, err error) {
+	var out struct {
+		ConversationID string       `json:"conversation_id"`
+		Conversation   Conversation `json:"conversation"` // when the turn has ended already
+	}
+	_, err = c.post(ctx, messagePath(id), map[string]string{"message": message}, &out, "Prefer", "respond-async")
+	return cmp.Or(out.ConversationID, out.Conversation.ID, id), err
+}
+
+func messagePath(id string) string {
+	if id == "" {
+		return "/conversations"
+	}
+	return conversationPath(id) + "/messages"
 }
 
 // Follow returns the events of a conversation after a position, which is the ID of an event or

@@ -28,6 +28,8 @@ type Entry struct {
 	Node string
 	// Text is the text, or the arguments of a call.
 	Text string
+	// Done means that it is complete, unless the agent corrects it.
+	Done bool
 	// Tool and Result belong to a call. Result is nil until it has returned.
 	Tool    string
 	Result  *string
@@ -56,6 +58,10 @@ func (t *Transcript) Add(e Event) bool {
 		t.begin(Entry{Kind: KindThought, ID: e.MessageID})
 	case agui.TypeCallStart:
 		t.begin(Entry{Kind: KindCall, ID: e.ToolCallID, Tool: e.ToolCallName})
+	case agui.TypeTextEnd:
+		return t.end(e.MessageID, KindUser, KindText)
+	case agui.TypeThoughtEnd:
+		return t.end(e.MessageID, KindThought)
 	case agui.TypeTextContent:
 		return t.append(e.MessageID, e.Text(), KindUser, KindText)
 	case agui.TypeThoughtContent:
@@ -102,12 +108,21 @@ func (t *Transcript) append(id, text string, kinds ...Kind) bool {
 	return true
 }
 
+func (t *Transcript) end(id string, kinds ...Kind) bool {
+	e := t.find(id, kinds...)
+	if e == nil {
+		return false
+	}
+	e.Done = true
+	return true
+}
+
 func (t *Transcript) result(call, text string, metadata json.RawMessage) bool {
 	e := t.find(call, KindCall)
 	if e == nil {
 		return false
 	}
-	e.Result, e.IsError = &text, isError(metadata)
+	e.Result, e.IsError, e.Done = &text, isError(metadata), true
 	return true
 }
 
@@ -119,7 +134,7 @@ func (t *Transcript) notice(e Event) bool {
 	if json.Unmarshal(e.Value, &value) != nil || value.Text == "" {
 		return false
 	}
-	t.begin(Entry{Kind: KindNotice, ID: value.ID, Node: value.Node, Text: value.Text})
+	t.begin(Entry{Kind: KindNotice, ID: value.ID, Node: value.Node, Text: value.Text, Done: true})
 	return true
 }
 
@@ -171,12 +186,12 @@ func (t *Transcript) add(m agui.Message) {
 		t.result(m.ToolCallID, text, metadata)
 		return
 	case agui.RoleUser:
-		t.begin(Entry{Kind: KindUser, ID: m.ID, Node: m.Name, Text: text})
+		t.begin(Entry{Kind: KindUser, ID: m.ID, Node: m.Name, Text: text, Done: true})
 	case agui.RoleReasoning:
-		t.begin(Entry{Kind: KindThought, ID: m.ID, Text: text})
+		t.begin(Entry{Kind: KindThought, ID: m.ID, Text: text, Done: true})
 	case agui.RoleAssistant:
 		if text != "" {
-			t.begin(Entry{Kind: KindText, ID: m.ID, Node: m.Name, Text: text})
+			t.begin(Entry{Kind: KindText, ID: m.ID, Node: m.Name, Text: text, Done: true})
 		}
 	}
 	for _, c := range m.ToolCalls {

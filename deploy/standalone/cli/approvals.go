@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -34,7 +35,7 @@ func (p *pages) add(cmd *cobra.Command) {
 // more says how to get the next page.
 func more(w io.Writer, cursor string) {
 	if cursor != "" {
-		fmt.Fprintf(w, "\nThere are more: --cursor %s\n", Safe(cursor))
+		fmt.Fprintf(w, "\nThere are more: --cursor %s\n", screen.Safe(cursor))
 	}
 }
 
@@ -56,7 +57,7 @@ func newApprovalsList(f *Flags) *cobra.Command {
 			return s.show(page, func(w io.Writer) {
 				rows := [][]string{{"UUID", "WAITS SINCE", "TOOL", "REASON", "ARGUMENTS"}}
 				for _, a := range page.Approvals {
-					args := cmp.Or(exact(string(a.ToolArgs)), exact(a.ToolArgsPreview))
+					args := cmp.Or(screen.Exact(string(a.ToolArgs)), screen.Exact(a.ToolArgsPreview))
 					rows = append(rows, []string{a.UUID, age(a.CreatedAt), a.ToolName, string(a.Reason), args})
 				}
 				if len(page.Approvals) == 0 {
@@ -88,13 +89,13 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 				return err
 			}
 			return s.show(state, func(w io.Writer) {
-				printApproval(w, state.Approval)
-				field(w, "conversation", state.Approval.ConversationID)
-				field(w, "status", state.Status)
-				field(w, "problem", state.Problem)
+				fmt.Fprint(w, screen.Approval(state.Approval))
+				fmt.Fprint(w, screen.Field("conversation", state.Approval.ConversationID))
+				fmt.Fprint(w, screen.Field("status", state.Status))
+				fmt.Fprint(w, screen.Field("problem", state.Problem))
 				if d := state.Decision; d != nil {
-					field(w, "decided by", d.By)
-					field(w, "because", d.Reason)
+					fmt.Fprint(w, screen.Field("decided by", d.By))
+					fmt.Fprint(w, screen.Field("because", d.Reason))
 					return
 				}
 				s.printAnswers(w, state.Approval)
@@ -130,7 +131,7 @@ func newReject(f *Flags) *cobra.Command {
 
 func newAnswer(f *Flags) *cobra.Command {
 	cmd := newDecision(f, "answer UUID ANSWER", "Answer what takes more than yes or no", `  agent approvals answer 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f '{"branch":"main"}'
-  agent approvals answer 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f ran`, func(args []string) client.Answer { return content(args[1]) }, "UUID", "ANSWER")
+  agent approvals answer 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f ran`, func(args []string) client.Answer { return screen.Content(args[1]) }, "UUID", "ANSWER")
 	cmd.Long = `Answer an approval that takes more than yes or no:
   a question of a tool server   the fields of its form as a JSON object, or the value of the
                                 only field
@@ -174,7 +175,7 @@ func (s *session) showTurn(ctx context.Context, t client.Turn, ended bool) error
 	}
 	err := s.show(t, func(w io.Writer) {
 		if t.Result != nil && !t.Result.WaitingApproval {
-			fmt.Fprintln(w, Safe(t.Result.Response))
+			fmt.Fprintln(w, screen.Safe(t.Result.Response))
 		}
 	})
 	if err != nil || t.Result == nil || !t.Result.WaitingApproval {
@@ -194,7 +195,7 @@ func (s *session) announce(ctx context.Context, uuid string) error {
 	if err != nil {
 		return err
 	}
-	printApproval(s.err, state.Approval)
+	fmt.Fprint(s.err, screen.Approval(state.Approval))
 	s.printAnswers(s.err, state.Approval)
 	return nil
 }
@@ -255,7 +256,7 @@ func (s *session) printWaiting(ctx context.Context, a client.WaitingApproval) er
 	if err != nil || state.Decision != nil {
 		return err
 	}
-	printApproval(s.out, state.Approval)
+	fmt.Fprint(s.out, screen.Approval(state.Approval))
 	s.printAnswers(s.out, state.Approval)
 	_, err = fmt.Fprintln(s.out)
 	return err

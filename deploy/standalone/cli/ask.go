@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/client"
 )
@@ -29,6 +29,12 @@ The answer is on the standard output, and everything about it on the error outpu
 // asking has the flags of ask.
 type asking struct {
 	conversation, by string
+}
+
+func (a *asking) add(cmd *cobra.Command, f *Flags) {
+	cmd.Flags().StringVarP(&a.conversation, "conversation", "c", "", "continue the conversation with this `ID`")
+	cmd.Flags().StringVar(&a.by, "by", f.getenv("USER"), "who decides; a `name` for the record")
+	_ = cmd.RegisterFlagCompletionFunc("conversation", completeFrom(f, conversationIDs))
 }
 
 func newAsk(getenv func(string) string) *cobra.Command {
@@ -49,9 +55,7 @@ func newAsk(getenv func(string) string) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f := AddFlags(cmd, getenv)
-	cmd.Flags().StringVarP(&a.conversation, "conversation", "c", "", "continue the conversation with this `ID`")
-	cmd.Flags().StringVar(&a.by, "by", getenv("USER"), "who decides; a `name` for the record")
-	_ = cmd.RegisterFlagCompletionFunc("conversation", completeFrom(f, conversationIDs))
+	a.add(cmd, f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := f.open(cmd)
 		if err != nil {
@@ -61,7 +65,8 @@ func newAsk(getenv func(string) string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.ask(cmd.Context(), a, message)
+		_, err = s.ask(cmd.Context(), a, message)
+		return err
 	}
 	return cmd
 }
@@ -82,27 +87,28 @@ func messageOf(args []string, in io.Reader) (string, error) {
 	return message, nil
 }
 
-// ask sends a message and stays until the turn has ended, or waits for somebody else.
-func (s *session) ask(ctx context.Context, a asking, message string) error {
+// ask sends a message and stays until the turn has ended, or waits for somebody else. It returns
+// the ID of the conversation.
+func (s *session) ask(ctx context.Context, a asking, message string) (conversation string, err error) {
 	p := &printer{session: s}
+	p.ConversationID = a.conversation
 	q := &questions{session: s, by: a.by}
 	events := s.Send(ctx, a.conversation, message)
 	for {
 		last, err := p.print(events)
-		if err != nil {
-			return s.leave(err, cmp.Or(p.ConversationID, a.conversation))
-		}
-		if last.Type == agui.TypeRunError {
-			return errors.New(Safe(last.Message))
-		}
-		if last.Outcome.Type != agui.OutcomeInterrupt {
-			return nil
+		switch {
+		case err != nil:
+			return p.ConversationID, s.leave(err, p.ConversationID)
+		case last.Type == agui.TypeRunError:
+			return p.ConversationID, errors.New(last.Message)
+		case last.Outcome.Type != agui.OutcomeInterrupt:
+			return p.ConversationID, nil
 		}
 		if err := q.ask(ctx, last.Outcome.Interrupts); err != nil {
 			if errors.Is(err, errWaits) {
 				s.printConversation(p.ConversationID)
 			}
-			return err
+			return p.ConversationID, err
 		}
 		events = s.Rest(ctx, p.ConversationID, p.Position)
 	}
@@ -145,7 +151,7 @@ func (q *questions) ask(ctx context.Context, waiting []client.Interrupt) error {
 			return err
 		}
 		fmt.Fprintln(q.err)
-		printApproval(q.err, state.Approval)
+		fmt.Fprint(q.err, screen.Approval(state.Approval))
 		if err := q.decide(ctx, state); err != nil {
 			return err
 		}
@@ -174,7 +180,7 @@ func (q *questions) decide(ctx context.Context, state client.ApprovalState) erro
 	err = q.Record(ctx, state.Approval.UUID, answer)
 	var e *client.Error
 	if errors.As(err, &e) && e.Decision != nil { // somebody was faster, which is as good
-		fmt.Fprintln(q.err, Safe(e.Text))
+		fmt.Fprintln(q.err, screen.Safe(e.Text))
 		return nil
 	}
 	return err

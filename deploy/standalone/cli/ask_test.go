@@ -80,7 +80,7 @@ func (a *agent) talk(t *testing.T, typed string) (out, shown string, err error) 
 	}
 	var stdout, stderr bytes.Buffer
 	s := &session{Client: c, flags: &Flags{}, in: strings.NewReader(typed), out: &stdout, err: &stderr, talks: typed != ""}
-	err = s.ask(context.Background(), asking{by: "alice"}, "drop it")
+	_, err = s.ask(context.Background(), asking{by: "alice"}, "drop it")
 	return stdout.String(), stderr.String(), err
 }
 

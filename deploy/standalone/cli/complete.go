@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -33,7 +34,7 @@ func approvalIDs(ctx context.Context, c *client.Client) (out []string) {
 		return nil
 	}
 	for _, a := range page.Approvals {
-		out = append(out, cobra.CompletionWithDesc(a.UUID, line(a.ToolName+" "+string(a.ToolArgs), 60)))
+		out = append(out, cobra.CompletionWithDesc(a.UUID, screen.Line(a.ToolName+" "+string(a.ToolArgs), 60)))
 	}
 	return out
 }
@@ -44,7 +45,7 @@ func conversationIDs(ctx context.Context, c *client.Client) (out []string) {
 		return nil
 	}
 	for _, i := range page.Conversations {
-		out = append(out, cobra.CompletionWithDesc(i.ID, line(i.Title, 60)))
+		out = append(out, cobra.CompletionWithDesc(i.ID, screen.Line(i.Title, 60)))
 	}
 	return out
 }

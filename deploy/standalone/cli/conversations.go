@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -83,7 +84,7 @@ func newConversationsShow(f *Flags) *cobra.Command {
 				printMessage(w, m)
 			}
 			for _, a := range c.PendingApprovals {
-				printApproval(w, a)
+				fmt.Fprint(w, screen.Approval(a))
 				s.printAnswers(w, a)
 			}
 		})
@@ -95,11 +96,11 @@ func printMessage(w io.Writer, m client.Message) {
 	who := cmp.Or(m.Node, m.Role)
 	switch c := m.ToolCall; {
 	case c == nil:
-		fmt.Fprintf(w, "%s\n%s\n\n", who, indent(Safe(m.Content), "  "))
+		fmt.Fprintf(w, "%s\n%s\n\n", who, screen.Indent(screen.Safe(m.Content), "  "))
 	case m.Role == "tool" || c.Result != "" || c.IsError:
-		fmt.Fprintf(w, "%s answers\n%s\n\n", Safe(c.Name), indent(Safe(cmp.Or(c.Result, c.Note)), "  "))
+		fmt.Fprintf(w, "%s answers\n%s\n\n", screen.Safe(c.Name), screen.Indent(screen.Safe(cmp.Or(c.Result, c.Note)), "  "))
 	default:
-		fmt.Fprintf(w, "%s calls %s\n%s\n\n", who, Safe(c.Name), indent(readable(c.Arguments), "  "))
+		fmt.Fprintf(w, "%s calls %s\n%s\n\n", who, screen.Safe(c.Name), screen.Indent(screen.JSON(c.Arguments), "  "))
 	}
 }
 
@@ -148,7 +149,7 @@ func newChange(f *Flags, use, short string, change func(*client.Client, context.
 			if t.Result != nil {
 				text = t.Result.Response
 			}
-			fmt.Fprintln(w, Safe(text))
+			fmt.Fprintln(w, screen.Safe(text))
 		})
 	})
 }

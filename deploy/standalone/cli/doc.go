@@ -1,18 +1,17 @@
-// Package cli has the commands with which people and scripts talk to a running agent: ask,
+// Package cli has the commands with which people and scripts talk to a running agent: chat, ask,
 // approvals, conversations and tools. They use package client and know nothing else of the
 // agent.
 //
 // cli.go            Commands; the flags that all of them have
 // exit.go           the exit codes, and what to do about an error
 // output.go         text or JSON, tables, colours
-// safe.go           text from outside without what controls a terminal
-// approval.go       an approval as text, and how to answer it
 // ask.go            ask; printer.go prints a turn while it runs
+// chat.go           chat, in a pipe; package chat is the one at a terminal
 // question.go       the questions that ask asks at a terminal
 // approvals.go, conversations.go, tools.go   the other commands
 // complete.go       IDs, completed from the agent
 //
 // The standard output has the answer, the error output everything about it, so a script can
 // read the one and a person the other. Whatever a model, a tool or another agent wrote passes
-// through safe.go.
+// through package screen.
 package cli

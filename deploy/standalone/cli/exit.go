@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -64,7 +65,7 @@ func ExitCode(err error) int {
 // Describe returns an error in words for a person, with what to do about it.
 func Describe(err error) string {
 	var unreachable *client.Unreachable
-	text := Safe(err.Error())
+	text := screen.Safe(err.Error())
 	switch {
 	case errors.As(err, &unreachable):
 		return text + "\nStart one with 'agent run', or name another with --url or AGENT_URL. 'agent doctor' says more."

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"agent-stop-and-go/deploy/standalone/cli/screen"
+	"agent-stop-and-go/gateway/client"
 )
 
 // show prints a value as JSON, or as text.
@@ -38,7 +41,7 @@ func printLine(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w, exact(string(data)))
+	_, err = fmt.Fprintln(w, screen.Exact(string(data)))
 	return err
 }
 
@@ -50,7 +53,7 @@ func indented(v any) (string, error) {
 	if err := enc.Encode(v); err != nil {
 		return "", err
 	}
-	return exact(strings.TrimSuffix(b.String(), "\n")), nil
+	return screen.Exact(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
 // table prints rows in columns. Cells are lines of text from outside.
@@ -58,16 +61,11 @@ func table(w io.Writer, rows ...[]string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
 		for i, c := range cells {
-			cells[i] = line(c, 80)
+			cells[i] = screen.Line(c, 80)
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t "))
 	}
 	_ = t.Flush() // to a buffer
-}
-
-// indent puts spaces in front of every line.
-func indent(s, by string) string {
-	return by + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+by)
 }
 
 // age returns how long ago something was.
@@ -96,4 +94,20 @@ func (s *session) styled(style, text string) string {
 		return text
 	}
 	return style + text + plain
+}
+
+// printAnswers prints how to answer an approval from a shell.
+func (s *session) printAnswers(w io.Writer, a client.Approval) {
+	fmt.Fprintf(w, "Answer it with one of:\n")
+	for _, command := range screen.Answers(a) {
+		fmt.Fprintf(w, "  %s\n", command+s.flags.again())
+	}
+}
+
+// again returns the flags that a later command needs to reach the same agent.
+func (f *Flags) again() string {
+	if f.url == "" {
+		return ""
+	}
+	return " --url " + f.url
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -57,9 +58,9 @@ func (p *printer) entry(e client.Entry) error {
 		if e.Result == nil {
 			return nil // its arguments may not be complete
 		}
-		return p.once(e, fmt.Sprintf("%s %s", e.Tool, line(e.Text, 100)))
+		return p.once(e, fmt.Sprintf("%s %s", e.Tool, screen.Line(e.Text, 100)))
 	case client.KindNotice:
-		return p.once(e, line(e.Text, 200))
+		return p.once(e, screen.Line(e.Text, 200))
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (p *printer) text(e client.Entry) error {
 	}
 	p.remember(key, e.Text)
 	p.inLine = !strings.HasSuffix(rest, "\n")
-	_, err := io.WriteString(p.out, Safe(rest))
+	_, err := io.WriteString(p.out, screen.Safe(rest))
 	return err
 }
 
@@ -94,7 +95,7 @@ func (p *printer) once(e client.Entry, text string) error {
 	if err := p.endLine(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(p.err, p.styled(dim, "· "+Safe(text)))
+	_, err := fmt.Fprintln(p.err, p.styled(dim, "· "+screen.Safe(text)))
 	return err
 }
 

@@ -3,11 +3,11 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -46,7 +46,7 @@ func (q *questions) prompt(ctx context.Context, question string) (answer string,
 // read asks until there is an answer. It fails with errWaits if the person does not decide now.
 func (q *questions) read(ctx context.Context, a client.Approval) (client.Answer, error) {
 	for {
-		text, ok, err := q.prompt(ctx, questionOf(a))
+		text, ok, err := q.prompt(ctx, screen.Question(a))
 		if err != nil {
 			return client.Answer{}, err
 		}
@@ -55,7 +55,7 @@ func (q *questions) read(ctx context.Context, a client.Approval) (client.Answer,
 			return client.Answer{}, errWaits
 		}
 		if a.NeedsContent() && word != "decline" && text != "" {
-			return content(text), nil
+			return screen.Content(text), nil
 		}
 		switch word {
 		case "y", "yes":
@@ -76,26 +76,4 @@ func (q *questions) no(ctx context.Context) (client.Answer, error) {
 	reason, _, err := q.prompt(ctx, "Why? (Enter for no reason)")
 	no := false
 	return client.Answer{Approved: &no, Reason: reason}, err
-}
-
-// questionOf returns the question about an approval.
-func questionOf(a client.Approval) string {
-	switch {
-	case a.IsDoubtful():
-		return "Did it run? [ran = it did / yes = run it again / no = go on without it / later]"
-	case a.NeedsContent():
-		return "Your answer, a value or a JSON object [decline / later]"
-	case a.Reason == client.ReasonLimit:
-		return "Go on? [yes / no / later]"
-	}
-	return "Run it? [yes / no / later]"
-}
-
-// content returns the answer to a question: a JSON object, or a value.
-func content(text string) client.Answer {
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &object) == nil {
-		return client.Answer{Content: json.RawMessage(text)}
-	}
-	return client.Answer{Answer: text}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 )
 
 const aboutTools = `List the tools of a running agent: where each comes from, whether a person is asked before
@@ -49,7 +51,7 @@ func newTools(getenv func(string) string) *cobra.Command {
 			table(w, rows...)
 			for _, server := range offer.Servers {
 				if !server.Ready {
-					fmt.Fprintf(w, "\nThe tool server %s does not answer: %s\n", Safe(server.Name), Safe(server.Error))
+					fmt.Fprintf(w, "\nThe tool server %s does not answer: %s\n", screen.Safe(server.Name), screen.Safe(server.Error))
 				}
 			}
 		})

@@ -23,6 +23,12 @@ type shellUser struct {
 // run runs a command and requires its exit code.
 func (u shellUser) run(code int, args ...string) (stdout, stderr string) {
 	u.t.Helper()
+	return u.pipe(code, "", args...)
+}
+
+// pipe is run with a standard input.
+func (u shellUser) pipe(code int, input string, args ...string) (stdout, stderr string) {
+	u.t.Helper()
 	bin, err := binaries()
 	if err != nil {
 		u.t.Fatal(err)
@@ -30,7 +36,7 @@ func (u shellUser) run(code int, args ...string) (stdout, stderr string) {
 	cmd := exec.Command(filepath.Join(bin, "agent"), args...)
 	cmd.Dir, cmd.Env = u.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "USER=carol"}, u.env...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -105,6 +111,10 @@ func TestTheCommandsOfAnAgent(t *testing.T) {
 	events := u.prints([]string{"ask", "--json", "--conversation", id, "list the resources"})
 	if first, _, _ := strings.Cut(events, "\n"); !strings.Contains(first, `"type":"RUN_STARTED"`) {
 		t.Error(events)
+	}
+	out, _ = u.pipe(0, "list the resources\n\nlist the resources\n", "chat", "--conversation", id)
+	if n := strings.Count(out, "The tool resources_list answered"); n != 2 {
+		t.Errorf("two lines are answered %d times\n%s", n, out)
 	}
 	u.prints([]string{"conversations", "cancel", id}, "Nothing is running.")
 	u.prints([]string{"conversations", "close", id}, "closed")

@@ -60,7 +60,12 @@ func TestTheREADMEsTour(t *testing.T) {
 	dir := t.TempDir()
 	config := shippedConfig(t, dir, ports, grpc, ui)
 	var agent *proc
-	variables := ""
+	bin, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := strings.NewReplacer("bin/agent", filepath.Join(bin, "agent"))
+	variables := fmt.Sprintf("export AGENT_URL=http://127.0.0.1:%d\n", api)
 	assignment := regexp.MustCompile(`^([A-Z]+)=\$\(`)
 	for _, s := range steps {
 		var got string
@@ -76,7 +81,7 @@ func TestTheREADMEsTour(t *testing.T) {
 			value := shell(t, dir, variables+ports.Replace(s.command)+"; echo $"+name, "…-…") // a UUID, or a path with one
 			variables += name + "=" + strings.TrimSpace(value) + "\n"
 		default:
-			got = shell(t, dir, variables+ports.Replace(s.command), ports.Replace(s.prints))
+			got = shell(t, dir, variables+local.Replace(ports.Replace(s.command)), ports.Replace(s.prints))
 		}
 		if want := pattern(ports.Replace(s.prints)); !want.MatchString(got) {
 			t.Fatalf("$ %s\nprints\n%s\nbut the README says\n%s", s.command, got, s.prints)

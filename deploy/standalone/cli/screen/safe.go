@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"strings"
@@ -38,8 +38,8 @@ func controls(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
 }
 
-// line returns a text in one line of at most n characters.
-func line(s string, n int) string {
+// Line returns a text in one line of at most n characters.
+func Line(s string, n int) string {
 	s = strings.Join(strings.Fields(Safe(s)), " ")
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -47,5 +47,5 @@ func line(s string, n int) string {
 	return s
 }
 
-// exact returns a text that is decided on: every character is visible.
-func exact(s string) string { return wording.Visible(s) }
+// Exact returns a text that is decided on: every character is visible.
+func Exact(s string) string { return wording.Visible(s) }

@@ -1,0 +1,322 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent-stop-and-go/gateway/client"
+)
+
+const (
+	someID = "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f"
+	uuid   = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
+)
+
+// person holds a conversation with an agent that records what it is asked to do.
+type person struct {
+	t     *testing.T
+	model *Model
+	// screen has what was written above the input.
+	screen []string
+	left   bool
+
+	mu       sync.Mutex
+	asked    []string
+	approval client.Approval
+	refuse   int
+}
+
+func newPerson(t *testing.T) *person {
+	p := &person{t: t, approval: client.Approval{
+		UUID: uuid, ToolName: "drop", Reason: client.ReasonDestructive, ToolArgs: json.RawMessage(`{"name":"all"}`),
+	}}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	c, err := client.New(server.URL, client.Options{Pause: func(int) time.Duration { return 0 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.model = New(t.Context(), Options{Client: c, By: "alice"})
+	p.model.send = func(tea.Msg) {}
+	p.model.input.Focus()
+	p.update(tea.WindowSizeMsg{Width: 60, Height: 24})
+	return p
+}
+
+func (p *person) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var body json.RawMessage
+	_ = json.NewDecoder(r.Body).Decode(&body) // not every request has one
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case r.Method == http.MethodGet:
+		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: p.approval, Status: "pending"})
+		return
+	case p.refuse != 0:
+		w.WriteHeader(p.refuse)
+		fmt.Fprint(w, `{"error":"it is refused"}`)
+		return
+	}
+	p.asked = append(p.asked, strings.ReplaceAll(r.URL.Path, someID, "ID")+" "+string(body))
+	w.WriteHeader(http.StatusAccepted)
+	fmt.Fprintf(w, `{"conversation_id":%q}`, someID)
+}
+
+// update gives the model a message, and whatever follows from it.
+func (p *person) update(msg tea.Msg) {
+	_, cmd := p.model.Update(msg)
+	p.run(cmd)
+}
+
+func (p *person) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, brokenMsg:
+	case tea.QuitMsg:
+		p.left = true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			p.run(c)
+		}
+	default:
+		v := reflect.ValueOf(msg)
+		switch {
+		case v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd](): // a sequence
+			for i := range v.Len() {
+				p.run(v.Index(i).Interface().(tea.Cmd))
+			}
+		case fmt.Sprintf("%T", msg) == "tea.printLineMessage":
+			p.screen = append(p.screen, strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%+v", msg), "{messageBody:"), "}"))
+		case strings.HasPrefix(fmt.Sprintf("%T", msg), "chat."):
+			p.update(msg)
+		}
+	}
+}
+
+func (p *person) types(keys ...string) {
+	for _, k := range keys {
+		switch k {
+		case "enter":
+			p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+		case "tab":
+			p.update(tea.KeyPressMsg{Code: tea.KeyTab})
+		case "ctrl+c", "ctrl+d":
+			p.update(tea.KeyPressMsg{Code: rune(k[5]), Mod: tea.ModCtrl})
+		default:
+			for _, r := range k {
+				p.update(tea.KeyPressMsg{Code: r, Text: string(r)})
+			}
+		}
+	}
+}
+
+// sees gives the model events.
+func (p *person) sees(events ...string) {
+	p.t.Helper()
+	for _, text := range events {
+		e := client.Event{Raw: json.RawMessage(text)}
+		if err := json.Unmarshal(e.Raw, &e); err != nil {
+			p.t.Fatal(err)
+		}
+		p.update(eventMsg(e))
+	}
+}
+
+func (p *person) wrote() string { return strings.Join(p.screen, "\n") }
+
+func (p *person) view() string { return p.model.View().Content }
+
+func (p *person) wants(asked ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.asked, asked) {
+		p.t.Errorf("the agent is asked\n%q\nexpected\n%q\n%s", p.asked, asked, p.view())
+	}
+}
+
+// waits makes the agent wait for the approval, which the person has looked at.
+func (p *person) waits() {
+	p.sees(started, `{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{"id":"`+uuid+`"}]}}`)
+	p.model.approvals.since = p.model.approvals.since.Add(-time.Minute)
+}
+
+const (
+	started  = `{"type":"RUN_STARTED","threadId":"` + someID + `"}`
+	finished = `{"type":"RUN_FINISHED","outcome":{"type":"success"}}`
+)
+
+func TestAMessageIsSentAndItsAnswerWritten(t *testing.T) {
+	p := newPerson(t)
+	p.types("hello", "enter")
+	p.wants(`/conversations {"message":"hello"}`)
+	p.sees(started, `{"type":"TEXT_MESSAGE_START","messageId":"a","role":"assistant"}`, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"One \u001b[2J"}`)
+	if v := p.view(); !strings.Contains(v, `One \u001b[2J`) || strings.Contains(p.wrote(), "One") || !strings.Contains(v, "Ctrl-C cancels") {
+		t.Errorf("%s\n%s", v, p.wrote())
+	}
+	p.sees(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"two."}`, `{"type":"TEXT_MESSAGE_END","messageId":"a"}`, finished)
+	if !strings.Contains(p.wrote(), `One \u001b[2Jtwo.`) || strings.Contains(p.view(), "One") {
+		t.Errorf("%s\n%s", p.view(), p.wrote())
+	}
+	p.types("and now", "enter")
+	p.wants(`/conversations {"message":"hello"}`, `/conversations/ID/messages {"message":"and now"}`)
+}
+
+func TestOneKeyDecides(t *testing.T) {
+	doubt := client.Approval{UUID: uuid, ToolName: "drop", Reason: client.ReasonUnknownOutcome}
+	question := client.Approval{UUID: uuid, ToolName: "ask", Reason: client.ReasonQuestion}
+	const path = "/approvals/" + uuid + " "
+	cases := map[string]struct {
+		approval client.Approval
+		keys     []string
+		want     string
+	}{
+		"yes":                       {keys: []string{"y"}, want: path + `{"approved":true,"by":"alice"}`},
+		"no with a reason":          {keys: []string{"n", "not yet", "enter"}, want: path + `{"approved":false,"by":"alice","reason":"not yet"}`},
+		"no without a reason":       {keys: []string{"n", "enter"}, want: path + `{"approved":false,"by":"alice"}`},
+		"no, and then not":          {keys: []string{"n", "ctrl+c", "y"}, want: path + `{"approved":true,"by":"alice"}`},
+		"other keys do nothing":     {keys: []string{"q", "enter", "x", "r"}},
+		"it did run":                {approval: doubt, keys: []string{"r"}, want: path + `{"answer":"ran","by":"alice"}`},
+		"an answer":                 {approval: question, keys: []string{"yes", "enter"}, want: path + `{"answer":"yes","by":"alice"}`},
+		"a form":                    {approval: question, keys: []string{`{"a":1}`, "enter"}, want: path + `{"content":{"a":1},"by":"alice"}`},
+		"a question declined":       {approval: question, keys: []string{"decline", "enter"}, want: path + `{"approved":false,"by":"alice"}`},
+		"later, and a message":      {keys: []string{"l", "yes", "enter"}, want: `/conversations/ID/messages {"message":"yes"}`},
+		"back to it, and yes":       {keys: []string{"l", "tab", "y"}, want: path + `{"approved":true,"by":"alice"}`},
+		"typed ahead into the card": {keys: []string{"ahead", "y"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := newPerson(t)
+			if c.approval.UUID != "" {
+				p.approval = c.approval
+			}
+			p.waits()
+			if c.keys[0] == "ahead" {
+				p.model.approvals.since = time.Now()
+				c.keys = c.keys[1:]
+			}
+			p.types(c.keys...)
+			if c.want == "" {
+				p.wants()
+				return
+			}
+			p.wants(c.want)
+		})
+	}
+}
+
+func TestAllOfAnApprovalIsWrittenBeforeItIsAskedAbout(t *testing.T) {
+	p := newPerson(t)
+	var words []string
+	for i := range 1000 {
+		words = append(words, fmt.Sprintf("word%d", i))
+	}
+	p.approval.ToolArgs, _ = json.Marshal(map[string]string{"text": strings.Join(words, " ") + "\u202e"})
+	p.waits()
+	for _, word := range append(words, `\u202e`) {
+		if !strings.Contains(strings.Join(strings.Fields(p.wrote()), " "), word) {
+			t.Errorf("%s is not shown", word)
+		}
+	}
+	for _, piece := range p.screen {
+		if n := strings.Count(piece, "\n") + 1; n > 11 {
+			t.Errorf("a piece of %d lines and the view do not fit on a screen of 24", n)
+		}
+	}
+	if v := p.view(); strings.Count(v, "\n")+1 > 12 || !strings.Contains(v, "y yes") {
+		t.Errorf("%s", v)
+	}
+}
+
+func TestWhatIsDecidedElsewhereIsNotAskedAnyMore(t *testing.T) {
+	p := newPerson(t)
+	p.waits()
+	p.sees(started, finished)
+	p.types("y", "ctrl+c")
+	p.wants()
+	if !strings.Contains(p.view(), "> ") {
+		t.Error(p.view())
+	}
+}
+
+func TestARefusedAnswerAsksAgain(t *testing.T) {
+	p := newPerson(t)
+	p.waits()
+	p.refuse = http.StatusBadRequest
+	p.types("y")
+	if v := p.view(); !strings.Contains(v, "y yes") || !strings.Contains(v, "it is refused") {
+		t.Errorf("%s", v)
+	}
+	p.refuse = http.StatusConflict
+	p.model.approvals.since = time.Time{}
+	p.types("y")
+	if v := p.view(); strings.Contains(v, "y yes") {
+		t.Errorf("somebody else has decided: %s", v)
+	}
+}
+
+func TestCtrlCCancelsTheTurnAndLeavesTheSecondTime(t *testing.T) {
+	p := newPerson(t)
+	p.sees(started)
+	p.types("ctrl+c")
+	if p.wants("/conversations/ID/cancel "); p.left {
+		t.Error("the first one leaves")
+	}
+	p.sees(finished)
+	p.types("x", "ctrl+c")
+	if p.left || p.model.input.Value() != "" {
+		t.Error("a key in between does not count")
+	}
+	p.types("ctrl+c")
+	if !p.left || p.view() != "" {
+		t.Error("the second one does not leave")
+	}
+}
+
+func TestAMessageThatIsNotSentStays(t *testing.T) {
+	p := newPerson(t)
+	p.refuse = http.StatusConflict
+	p.types("hello", "enter")
+	if p.model.input.Value() != "hello" || !strings.Contains(p.view(), "it is refused") {
+		t.Errorf("%s", p.view())
+	}
+}
+
+func TestTheEditorChangesTheMessage(t *testing.T) {
+	p := newPerson(t)
+	file, err := writeDraft("hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := editor(t.Context(), "printf ' there' | tee -a", file).Run(); err != nil {
+		t.Fatal(err)
+	}
+	p.update(editedMsg{file: file})
+	if got := p.model.input.Value(); got != "hello there" {
+		t.Errorf("%q", got)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the file is left")
+	}
+}
+
+func TestACorrectedTextIsWrittenAgain(t *testing.T) {
+	p := newPerson(t)
+	p.sees(started, `{"type":"TEXT_MESSAGE_START","messageId":"a","role":"assistant"}`, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":"one"}`,
+		`{"type":"TEXT_MESSAGE_END","messageId":"a"}`, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"assistant","content":"two"}]}`, finished, started, finished)
+	if w := p.wrote(); strings.Count(w, "one") != 1 || strings.Count(w, "two") != 1 || !strings.Contains(w, "(corrected)") {
+		t.Error(w)
+	}
+}

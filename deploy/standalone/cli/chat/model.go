@@ -1,0 +1,156 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/client"
+)
+
+// Model is the state of a chat.
+type Model struct {
+	Options
+	ctx  context.Context
+	send func(tea.Msg) // to the program, from other goroutines
+
+	transcript client.Transcript
+	// written are the texts that are above the input, by key of the entry.
+	written map[string]string
+	// queue are lines to be written there; printing means that some are on their way.
+	queue     []string
+	printing  bool
+	running   bool
+	following bool
+	// sending is the message that is on its way.
+	sending string
+
+	approvals approvals
+	input     textarea.Model
+	width     int
+	height    int
+	// status is a line for the person, such as an error. It goes with the next key.
+	status string
+	// leaving is when Ctrl-C was pressed, to leave with the next one.
+	leaving time.Time
+	now     func() time.Time
+	// left means that the person leaves.
+	left bool
+}
+
+// New returns the chat of a person who has typed nothing.
+func New(ctx context.Context, o Options) *Model {
+	m := &Model{
+		Options: o, ctx: ctx, written: map[string]string{}, width: 80, height: 24, now: time.Now,
+		approvals: approvals{decided: map[string]bool{}},
+	}
+	m.transcript.ConversationID = o.ConversationID
+	m.input = textarea.New()
+	m.input.ShowLineNumbers = false
+	m.input.Prompt = "> "
+	m.input.Placeholder = "Write a message"
+	m.input.DynamicHeight, m.input.MinHeight, m.input.MaxHeight = true, 1, 8
+	m.input.MaxContentHeight = 10_000
+	m.input.KeyMap.InsertNewline.SetKeys("ctrl+j", "alt+enter", "shift+enter")
+	if !o.Color {
+		m.input.SetStyles(textarea.Styles{})
+	}
+	return m
+}
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	greeting := m.styled(dim, "A conversation with the agent at "+m.Client.URL()+".")
+	return tea.Batch(m.input.Focus(), m.print(greeting), m.follow())
+}
+
+// The messages of other goroutines.
+type (
+	// eventMsg is an event of the conversation.
+	eventMsg client.Event
+	// brokenMsg says that the events have ended.
+	brokenMsg struct{ err error }
+	// sentMsg says what became of a message.
+	sentMsg struct {
+		text         string
+		conversation string
+		err          error
+	}
+	// cancelledMsg says what became of a cancellation.
+	cancelledMsg struct{ err error }
+)
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.input.SetWidth(msg.Width)
+		m.input.MaxHeight = max(1, min(8, msg.Height/4))
+	case tea.KeyPressMsg:
+		return m, m.key(msg)
+	case eventMsg:
+		return m, m.event(client.Event(msg))
+	case brokenMsg:
+		m.following, m.running = false, false
+		m.fail(msg.err)
+	case sentMsg:
+		return m, m.sent(msg)
+	case cancelledMsg:
+		m.fail(msg.err)
+	case approvalMsg:
+		return m, m.waits(msg)
+	case decidedMsg:
+		return m, m.decided(msg)
+	case editedMsg:
+		m.edited(msg)
+	case printedMsg:
+		return m, m.printNext()
+	default:
+		var cmd tea.Cmd
+		m.input, cmd = m.input.Update(msg)
+		return m, cmd
+	}
+	return m, nil
+}
+
+// event shows an event of the conversation.
+func (m *Model) event(e client.Event) tea.Cmd {
+	m.transcript.Add(e)
+	m.sending = ""
+	switch e.Type {
+	case agui.TypeRunStarted:
+		m.running = true
+	case agui.TypeRunError:
+		m.running = false
+		m.status = e.Message
+	case agui.TypeRunFinished:
+		m.running = false
+		ask := m.ask(e.Outcome.Interrupts)
+		return tea.Batch(m.write(), ask)
+	}
+	return m.write()
+}
+
+// sent follows the conversation of a message that was sent.
+func (m *Model) sent(msg sentMsg) tea.Cmd {
+	if msg.err != nil {
+		m.sending = ""
+		if m.input.Value() == "" {
+			m.input.SetValue(msg.text) // not to be typed again
+		}
+		m.fail(msg.err)
+		return nil
+	}
+	m.transcript.ConversationID = msg.conversation
+	return m.follow()
+}
+
+func (m *Model) fail(err error) {
+	if err != nil && m.ctx.Err() == nil {
+		m.status = err.Error()
+	}
+}

@@ -1,0 +1,123 @@
+package screen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent-stop-and-go/gateway/client"
+)
+
+// reasons says why an approval waits.
+var reasons = map[client.Reason]string{
+	client.ReasonDestructive:    "the call may change or destroy something",
+	client.ReasonUnknownOutcome: "the call was sent and its answer is lost: nobody knows whether it ran",
+	client.ReasonNotReached:     "the approved call did not reach its server",
+	client.ReasonChanged:        "the approved call would go elsewhere, or to another tool, than was approved",
+	client.ReasonRemote:         "another agent asks",
+	client.ReasonQuestion:       "a tool server asks a question",
+	client.ReasonLimit:          "a limit of the agent is reached; a yes grants the same amount again",
+	client.ReasonClientTool:     "the front end has to make this call",
+}
+
+// Approval returns all that is decided on, with every character visible.
+func Approval(a client.Approval) string {
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "Approval %s\n", Exact(a.UUID))
+	field(w, "tool", a.ToolName)
+	field(w, "why", reasons[a.Reason])
+	field(w, "node", a.Node)
+	field(w, "agent", a.RemoteAgentName)
+	if a.Binding != nil {
+		field(w, "goes to", a.Binding.Address)
+	}
+	if a.Granted != nil {
+		field(w, "approved for", a.Granted.Address)
+	}
+	fmt.Fprintf(w, "  waits since   %s\n", a.CreatedAt.Local().Format("2006-01-02 15:04:05"))
+	block(w, "arguments", JSON(a.ToolArgs))
+	if o := a.Origin; o != nil {
+		field(w, "asked by", strings.Join(o.Chain, " → "))
+		field(w, "its tool", o.Tool)
+		block(w, "its arguments", JSON(o.Arguments))
+		block(w, "it says", Exact(o.Description))
+	}
+	block(w, "description", Exact(a.Description))
+	block(w, "explanation", Exact(a.Explanation))
+	block(w, "accepts", Exact(a.Accepts))
+	block(w, "form", JSON(a.Schema))
+	return w.String()
+}
+
+// Field returns a line with a name and a value.
+func Field(name, value string) string {
+	w := &strings.Builder{}
+	field(w, name, value)
+	return w.String()
+}
+
+func field(w *strings.Builder, name, value string) {
+	if value != "" {
+		fmt.Fprintf(w, "  %-13s %s\n", name, strings.ReplaceAll(Exact(value), "\n", `\n`))
+	}
+}
+
+func block(w *strings.Builder, name, text string) {
+	if text != "" {
+		fmt.Fprintf(w, "  %s\n%s\n", name, Indent(text, "    "))
+	}
+}
+
+// JSON returns JSON with line breaks, every character visible and nothing left out.
+func JSON(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return Exact(string(raw))
+	}
+	return Exact(b.String())
+}
+
+// Answers returns the commands that answer an approval.
+func Answers(a client.Approval) []string {
+	approve, reject := "agent approvals approve "+a.UUID, "agent approvals reject "+a.UUID+" --reason …"
+	switch {
+	case a.IsDoubtful():
+		return []string{
+			"agent approvals answer " + a.UUID + " ran      # it did run", approve + "     # run it again", reject + "   # go on without it",
+		}
+	case a.NeedsContent():
+		return []string{"agent approvals answer " + a.UUID + " '{…}'", reject}
+	}
+	return []string{approve, reject}
+}
+
+// Question returns the question about an approval, with what it accepts.
+func Question(a client.Approval) string {
+	switch {
+	case a.IsDoubtful():
+		return "Did it run? [ran = it did / yes = run it again / no = go on without it / later]"
+	case a.NeedsContent():
+		return "Your answer, a value or a JSON object [decline / later]"
+	case a.Reason == client.ReasonLimit:
+		return "Go on? [yes / no / later]"
+	}
+	return "Run it? [yes / no / later]"
+}
+
+// Content returns the answer to a question: a JSON object, or a value.
+func Content(text string) client.Answer {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &object) == nil {
+		return client.Answer{Content: json.RawMessage(text)}
+	}
+	return client.Answer{Answer: text}
+}
+
+// Indent puts a text in front of every line.
+func Indent(s, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+by)
+}
