@@ -171,6 +171,11 @@ func TestRecordHistories(t *testing.T) {
 			api.say(id, "hello")
 			return contract.ConversationWorkflowID(id)
 		},
+		"first-update": func() string { // the first task has the update that waits
+			asked := api.ask(`call note_add {"name":"x"}`)
+			api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+			return contract.ConversationWorkflowID(asked.Conversation.ID)
+		},
 		"auto": func() string {
 			id := api.ask("both note_list,note_list").Conversation.ID
 			api.decide(api.say(id, `call note_add {"name":"x"}`).Result.Approval.UUID, `{"approved":true}`)
