@@ -1,19 +1,23 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/identitytest"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -192,5 +196,43 @@ func TestTheRecordHasWhatIsProven(t *testing.T) {
 	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "X-User: mallory")
 	if decided.By != "alice" || decided.OnBehalfOf != "the boss" || decided.Identity.Subject != "alice" || fmt.Sprint(decided.Identity.Scopes) != "[approve]" {
 		t.Errorf("decided with %+v", decided)
+	}
+}
+
+// While the disk is full nobody can be asked whose a conversation is: its export says so.
+func TestAnExportIsShownToItsOwner(t *testing.T) {
+	full := &unreadable{&fakeBackend{}}
+	a := newAPI(t, full.fakeBackend, func(d *gateway.Deps) {
+		d.Backend, d.Callers = full, badgesOnly
+		d.Exports = fstest.MapFS{"conversation_" + someID + ".json": {Data: []byte(`{"id":"` + someID + `","status":"active","messages":[],
+			"owner":{"subject":"alice","issuer":"keys"},"created_at":"2026-03-04T05:00:00Z","updated_at":"2026-03-04T05:06:00Z","version":3}`)}}
+	})
+	for name, want := range map[string]int{"alice": 200, "sees all": 200, "bob": 507, "another alice": 507} {
+		r := a.do("GET", "/conversations/"+someID, "", badge(identities[name]))
+		if r.status != want || want != 200 && strings.Contains(r.raw, someID) {
+			t.Errorf("%s: %d %s", name, r.status, r.raw)
+		}
+	}
+}
+
+// unreadable is a backend on a full disk.
+type unreadable struct{ *fakeBackend }
+
+func (unreadable) Owner(context.Context, string) (string, error) { return "", service.NoSpace(nil) }
+
+// A reader does not join the follower of a conversation that somebody else follows.
+func TestAFollowedConversationStaysItsOwners(t *testing.T) {
+	s := newScript()
+	b := &ownedScript{fakeBackend: s.backend(), owner: person("alice").Key()}
+	a := newAPI(t, b.fakeBackend, func(d *gateway.Deps) { d.Backend, d.Callers = b, badgesOnly })
+	stream := a.open("GET", eventsPath, "", badge(identities["alice"]))
+	defer stream.leave()
+	for len(stream.raw()) == 0 {
+		runtime.Gosched()
+	}
+	a.wantError(404, "conversation not found: "+someID, a.do("GET", eventsPath, "", badge(identities["bob"])))
+	a.wantError(404, "conversation not found: "+someID, a.do("POST", "/conversations/"+someID+"/messages", `{"message":"x"}`, badge(identities["bob"]), asEvents))
+	if r := a.do("POST", "/a2a", `{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"`+someID+`"}}`, badge(identities["bob"])); r.refusal() != 404 {
+		t.Errorf("got %s", r.raw)
 	}
 }
