@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"gateway/agui/endpoint":   {"workflows/contract", "workflows/record", "workflows/answer", "gateway/service", "gateway/request", "gateway/live", "gateway/sse", "gateway/agui"},
 	"gateway/a2a/protocol":    {"workflows/contract", "gateway/sse"},
 	"gateway/a2a/task":        {"workflows/contract", "workflows/record", "workflows/answer"},
-	"gateway/a2a/handler":     {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/live", "gateway/a2a"},
+	"gateway/a2a/handler":     {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/live", "gateway/identity", "gateway/a2a"},
 	"gateway/a2a/hook":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/a2a"},
 	"gateway/server/hooks":    {"workflows/record", "gateway/a2a/hook", "gateway/service", "config"},
 	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},

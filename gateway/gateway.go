@@ -131,7 +131,7 @@ func New(deps Deps) *Gateway {
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
 		tasks: protocol.New(handler.New(handler.Options{
-			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Logger: d.Logger, Now: d.Now,
+			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 		}), protocol.Options{Logger: d.Logger, Closing: s.Closing()}),
 	})
 	g.handler = g.serve(d)

@@ -28,7 +28,7 @@ func newApprovals(getenv func(string) string) *cobra.Command {
 type pages struct{ query client.Query }
 
 func (p *pages) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.query.Limit, "limit", 50, "how many there are at most, up to 200")
+	cmd.Flags().IntVar(&p.query.Limit, "limit", 50, "the `number` of lines at most, up to 200")
 	cmd.Flags().StringVar(&p.query.Cursor, "cursor", "", "begin behind the page that ended with this `cursor`")
 }
 
@@ -109,8 +109,8 @@ type decision struct {
 	by, reason string
 }
 
-func (d *decision) add(cmd *cobra.Command, getenv func(string) string) {
-	cmd.Flags().StringVar(&d.by, "by", getenv("USER"), "who decides; a `name` for the record")
+func (d *decision) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.by, "by", "", "who decides; a `name` for the record (default $USER, unless there is a key)")
 	cmd.Flags().StringVar(&d.reason, "reason", "", "why; a `text` for the record, which the agent reads as well")
 }
 
@@ -154,7 +154,7 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 				return err
 			}
 			a := answer(args)
-			a.By, a.Reason = d.by, d.reason
+			a.By, a.Reason = f.decider(d.by), d.reason
 			turn, ended, err := s.Decide(cmd.Context(), args[0], a)
 			if err != nil {
 				return err
@@ -162,7 +162,7 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 			return s.showTurn(cmd.Context(), turn, ended)
 		},
 	}
-	d.add(cmd, f.getenv)
+	d.add(cmd)
 	return cmd
 }
 

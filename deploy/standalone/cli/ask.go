@@ -33,7 +33,7 @@ type asking struct {
 
 func (a *asking) add(cmd *cobra.Command, f *Flags) {
 	cmd.Flags().StringVarP(&a.conversation, "conversation", "c", "", "continue the conversation with this `ID`")
-	cmd.Flags().StringVar(&a.by, "by", f.getenv("USER"), "who decides; a `name` for the record")
+	cmd.Flags().StringVar(&a.by, "by", "", "who decides; a `name` for the record (default $USER, unless there is a key)")
 	_ = cmd.RegisterFlagCompletionFunc("conversation", completeFrom(f, conversationIDs))
 }
 
@@ -92,7 +92,7 @@ func messageOf(args []string, in io.Reader) (string, error) {
 func (s *session) ask(ctx context.Context, a asking, message string) (conversation string, err error) {
 	p := &printer{session: s}
 	p.ConversationID = a.conversation
-	q := &questions{session: s, by: a.by}
+	q := &questions{session: s, by: s.flags.decider(a.by)}
 	events := s.Send(ctx, a.conversation, message)
 	for {
 		last, err := p.print(events)

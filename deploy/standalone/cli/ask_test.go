@@ -79,7 +79,7 @@ func (a *agent) talk(t *testing.T, typed string) (out, shown string, err error) 
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	s := &session{Client: c, flags: &Flags{}, in: strings.NewReader(typed), out: &stdout, err: &stderr, talks: typed != ""}
+	s := &session{Client: c, flags: &Flags{getenv: func(string) string { return "" }}, in: strings.NewReader(typed), out: &stdout, err: &stderr, talks: typed != ""}
 	_, err = s.ask(context.Background(), asking{by: "alice"}, "drop it")
 	return stdout.String(), stderr.String(), err
 }
@@ -177,5 +177,20 @@ func TestATextThatIsReplacedIsPrintedAgain(t *testing.T) {
 	}
 	if err := p.endLine(); err != nil || out.String() != "one two three\nfour\n" {
 		t.Errorf("%q %v", out.String(), err)
+	}
+}
+
+func TestAKeyProvesItsOwnName(t *testing.T) {
+	env := map[string]string{"USER": "carol"}
+	f := &Flags{getenv: func(name string) string { return env[name] }}
+	if got := f.decider(""); got != "carol" {
+		t.Errorf("without a key: %q", got)
+	}
+	env["AGENT_KEY"] = "k"
+	if got := f.decider(""); got != "" {
+		t.Errorf("with a key: %q", got)
+	}
+	if got := f.decider("dave"); got != "dave" {
+		t.Errorf("with a name: %q", got)
 	}
 }

@@ -60,7 +60,7 @@ func (s *session) chat(ctx context.Context, a asking) error {
 		return err // rather than when the first message has been typed
 	}
 	id, err := chat.Run(ctx, chat.Options{
-		Client: s.Client, ConversationID: a.conversation, By: a.by, Color: s.color, In: s.in, Out: s.out,
+		Client: s.Client, ConversationID: a.conversation, By: s.flags.decider(a.by), Color: s.color, In: s.in, Out: s.out,
 		Editor: cmp.Or(s.flags.getenv("VISUAL"), s.flags.getenv("EDITOR"), "vi"),
 	})
 	if err == nil && id != "" {

@@ -51,6 +51,18 @@ func (f *Flags) ClientAt(address string) (*client.Client, error) {
 	return c, nil
 }
 
+// decider returns who decides: the given name or, for a caller without a key, the user of this
+// machine. A key proves a name of its own.
+func (f *Flags) decider(given string) string {
+	switch {
+	case given != "":
+		return given
+	case f.key != "" || f.getenv("AGENT_KEY") != "":
+		return ""
+	}
+	return f.getenv("USER")
+}
+
 // JSON reports whether the output is JSON.
 func (f *Flags) JSON() (bool, error) {
 	if !slices.Contains([]string{"text", "json"}, f.output) {

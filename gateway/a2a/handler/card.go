@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -27,7 +28,24 @@ func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 		h.logger.Warn("the agent's card has no tools", "error", err)
 	}
 	in.Tools = catalogue.Tools
+	in.SecuritySchemes, in.SecurityRequirements = security(h.schemes)
 	return protocol.Card(in), nil
+}
+
+// security returns the schemes of a card. A caller needs one of them.
+func security(schemes []identity.Scheme) (a2a.NamedSecuritySchemes, a2a.SecurityRequirementsOptions) {
+	if len(schemes) == 0 {
+		return nil, nil
+	}
+	named, required := a2a.NamedSecuritySchemes{}, a2a.SecurityRequirementsOptions{}
+	for _, s := range schemes {
+		name := a2a.SecuritySchemeName(s.Name)
+		if named[name] = (a2a.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: s.Description}); s.DiscoveryURL != "" {
+			named[name] = a2a.OpenIDConnectSecurityScheme{OpenIDConnectURL: s.DiscoveryURL, Description: s.Description}
+		}
+		required = append(required, a2a.SecurityRequirements{name: {}})
+	}
+	return named, required
 }
 
 // ExtendedCard implements protocol.Handler. There is no extended card, because all callers

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -25,6 +26,7 @@ type Handler struct {
 	agent     contract.Agent
 	version   string
 	provider  *a2a.AgentProvider
+	schemes   []identity.Scheme
 	logger    *slog.Logger
 	now       func() time.Time
 	recent    *recentTasks
@@ -38,13 +40,15 @@ type Options struct {
 	Version   string
 	// Provider is the organization named in the agent's card; it may be nil.
 	Provider *a2a.AgentProvider
-	Logger   *slog.Logger
-	Now      func() time.Time
+	// Schemes are those by which callers prove who they are.
+	Schemes []identity.Scheme
+	Logger  *slog.Logger
+	Now     func() time.Time
 }
 
 func New(o Options) *Handler {
 	return &Handler{
-		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider,
+		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider, schemes: o.Schemes,
 		logger: o.Logger, now: o.Now, recent: &recentTasks{now: o.Now},
 	}
 }
