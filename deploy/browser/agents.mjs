@@ -7,31 +7,35 @@ import { findBrowser, flags } from "../conformance/chromium.mjs";
 import { Agent } from "./agent.mjs";
 import { attack } from "./attack.mjs";
 import { serveModel } from "./model.mjs";
+import { serveProxy } from "./proxy.mjs";
 
 const here = import.meta.dirname;
 
 // startAll starts an agent on the demo model, one on a model of this test with tools that
-// attack, and one whose two branches ask at the same time.
+// attack, one whose two branches ask at the same time, and one behind a proxy with a login.
 export async function startAll(bin) {
   const dir = mkdtempSync(join(tmpdir(), "page-"));
   const model = await serveModel();
   const resources = (of) => `mcp_servers: [{name: resources, command: "${bin}/mcp-resources", args: [--stdio, --db, "${dir}/${of}.db"]}]\n`;
-  const [plain, scripted, pair] = await Promise.all([
+  const [plain, scripted, pair, closed] = await Promise.all([
     Agent.make(bin, join(dir, "plain"), `name: helper\ndescription: Keeps a list and asks before it changes it.\nllm: {model: "demo:rules"}\napproval: {timeout: 72h}\n${resources("plain")}`),
     Agent.make(bin, join(dir, "scripted"), `name: tester\ndescription: ${JSON.stringify(attack("description"))}\nprompt: You test a page.\nllm: {model: "openai:test-model"}\n` +
       `mcp_servers: [{name: test, command: "${process.execPath}", args: ["${here}/tools.mjs", "${dir}/lost"], elicitation: true}]\n`,
     { OPENAI_API_KEY: "none", OPENAI_BASE_URL: model.url }),
     Agent.make(bin, join(dir, "pair"), `name: pair\nllm: {model: "demo:rules"}\n${resources("pair")}agent:\n  name: both\n  type: parallel\n  approval: required\n  agents:\n` +
       ["left", "right"].map((n) => `    - {name: ${n}, prompt: "demo: add a resource named ${n} with value 1"}\n`).join("")),
+    Agent.make(bin, join(dir, "closed"), `name: closed\nllm: {model: "demo:rules"}\nauth: [{type: proxy, from: [127.0.0.1], header: X-Subject}]\n${resources("closed")}`),
   ]);
-  const agents = [plain, scripted, pair];
+  const agents = [plain, scripted, pair, closed];
   process.on("exit", () => agents.forEach((a) => a.process?.kill("SIGKILL")));
   await Promise.all(agents.map((a) => a.start()));
+  const proxy = await serveProxy(closed);
   return {
-    plain, scripted, pair,
+    plain, scripted, pair, proxy,
     end: async () => {
       await Promise.all(agents.map((a) => a.end("SIGKILL")));
       model.close();
+      proxy.close();
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

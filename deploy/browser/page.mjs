@@ -15,7 +15,7 @@ const [bin] = process.argv.slice(2);
 assert.ok(bin, "usage: page.mjs BIN");
 const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const patience = 20_000;
-const { plain, scripted, pair, end } = await startAll(bin);
+const { plain, scripted, pair, proxy, end } = await startAll(bin);
 const browser = await launch();
 
 // Everything that must not happen in any page of this test.
@@ -282,6 +282,24 @@ await check("errors are in words: no login, no right, no agent", async () => {
     await page.getByText(status === 503 ? "connects again by itself" : text).first().waitFor();
     await page.close();
   }
+});
+
+await check("behind a proxy with a login and a path prefix the page knows who decides, and says when the login has ended", async () => {
+  const in_ = await visitor();
+  await in_.addCookies([{ name: "user", value: "dora", url: proxy.url }]);
+  const page = await in_.newPage();
+  await page.goto(proxy.url);
+  await page.locator("#message").waitFor();
+  await say(page, "add a resource named cherry with value 1");
+  await page.getByText("Recorded as dora").waitFor();
+  await in_.clearCookies();
+  await button(page, "Approve").click();
+  await page.getByText("You are not logged in").first().waitFor();
+  await in_.addCookies([{ name: "user", value: "dora", url: proxy.url }]);
+  await button(page, "Approve").click();
+  await decided(page, "Approved by dora").waitFor();
+  await reply(page, "The tool resources_add answered").waitFor();
+  await in_.close();
 });
 
 await check("without JavaScript the page says what it needs", async () => {
