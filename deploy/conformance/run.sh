@@ -147,6 +147,15 @@ find_redis() {
 # on_redis runs Go tests with a real Redis server: on_redis MODULE PACKAGE PATTERN
 on_redis() { find_redis && foreign_go "$@"; }
 
+# on_tmux runs Go tests with tmux, which it installs where it may: on_tmux MODULE PACKAGE PATTERN
+on_tmux() {
+  if ! command -v tmux && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    apt-get update && apt-get install -y --no-install-recommends tmux
+  fi
+  command -v tmux || { echo "there is no tmux: install it (apt-get install tmux, brew install tmux)"; return 1; }
+  foreign_go "$@"
+}
+
 install_packages "$here"
 need_node
 [[ ! $agent ]] || install_browser "$work/apt.log"
@@ -179,6 +188,7 @@ check "the feed" "a real Redis server" on_redis "$root" ./config/feed .
 [[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
   on_redis "$root/deploy/standalone" ./e2e '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
+[[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux "$root/deploy/standalone" ./e2e '^TestAChatAtATerminal$'
 if [[ $agent ]]; then
   tour
   check "a browser" "attacks by web pages" node "$here/browser.mjs" "$url" "$ui"

@@ -1,3 +1,5 @@
+//go:build foreign
+
 package e2e_test
 
 import (
@@ -17,12 +19,9 @@ type terminal struct {
 	socket string
 }
 
-// openTerminal runs a command in a terminal. Without tmux the test is skipped.
+// openTerminal runs a command in a terminal.
 func openTerminal(t *testing.T, width, height int, dir string, env []string, command string) *terminal {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
-	}
 	x := &terminal{t: t, socket: filepath.Join(dir, "tmux")}
 	cmd := exec.Command("tmux", "-S", x.socket, "-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height),
 		command+"; echo code $?; sleep 600")
