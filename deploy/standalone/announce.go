@@ -55,5 +55,22 @@ func (a *announcer) greet(w io.Writer) {
 	for _, note := range a.notes {
 		fmt.Fprintf(w, "            %s\n", note)
 	}
+	label := "Callers"
+	for _, text := range callers(a.config.Auth) {
+		fmt.Fprintf(w, "  %-9s %s\n", label, text)
+		label = ""
+	}
 	fmt.Fprintf(w, "\nStop it with Ctrl-C. What waits for an approval goes on waiting.\n")
+}
+
+// callers says how callers prove who they are, if they have to.
+func callers(ways []config.AuthWay) (texts []string) {
+	for _, way := range ways {
+		text := way.String()
+		if way.Type == config.AuthKeys {
+			text += "; 'agent keys add NAME' makes one"
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
