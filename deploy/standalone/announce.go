@@ -45,7 +45,8 @@ func (a *announcer) tell(problems []string) {
 // greet prints the addresses.
 func (a *announcer) greet(w io.Writer) {
 	p := a.process
-	fmt.Fprintf(w, "\n  API       %s  (try it at %s/docs)\n", p.API, p.API)
+	fmt.Fprintf(w, "\n  Page      %s/  (talk to the agent, and approve)\n", p.API)
+	fmt.Fprintf(w, "  API       %s  (try it at %s/docs)\n", p.API, p.API)
 	if p.UI != "" {
 		fmt.Fprintf(w, "  Web UI    %s  (what waits: %s)\n", p.UI, approvalsURL(p.UI, p.Namespace))
 	}
