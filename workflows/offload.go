@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -31,8 +33,8 @@ func (c *composite) offloadAll(ctx workflow.Context) {
 	}
 }
 
-// changeGrown marks histories in which values that grew while others were offloaded are
-// offloaded, too.
+// changeGrown marks histories in which values that grew while others were offloaded are kept,
+// and offloaded, too.
 const changeGrown = "offload-what-grew"
 
 // hasGrown reports whether branches have written much while values were offloaded.
@@ -82,17 +84,17 @@ func (c *composite) longestSegment() (longest *segment, total int) {
 	return longest, total
 }
 
-// offloadDelta stores the values of the session state one by one.
+// offloadDelta stores the values of the session state one by one, unless it changes meanwhile.
 func (c *composite) offloadDelta(ctx workflow.Context) {
-	if size(c.sum.Delta) <= maxTexts {
+	before := c.sum.Delta
+	if size(before) <= maxTexts {
 		return
 	}
-	var texts []*contract.Text
-	delta := append(contract.State{}, c.sum.Delta...)
+	texts, delta := []*contract.Text{}, slices.Clone(before)
 	for i := range delta {
 		texts = append(texts, &delta[i].Text)
 	}
-	if c.offloadTexts(ctx, texts) {
+	if c.offloadTexts(ctx, texts) && (slices.Equal(before, c.sum.Delta) || workflow.GetVersion(ctx, changeGrown, workflow.DefaultVersion, 1) != 1) {
 		c.sum.Delta = delta
 	}
 }

@@ -80,6 +80,9 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 }
 
 func (w *world) fold(ctx context.Context, in contract.OffloadInput) (out contract.OffloadResult, err error) {
+	if w.OffloadFn != nil {
+		w.OffloadFn(in)
+	}
 	fold := transcript.Offload
 	if in.Whole {
 		fold = transcript.OffloadAll

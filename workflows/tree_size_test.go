@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -249,4 +251,36 @@ func TestATreesMessagesAreOffloadedTurnAfterTurn(t *testing.T) {
 			t.Errorf("node %s starts with %d bytes", n.ID, size)
 		}
 	}
+}
+
+func TestAValueThatIsSetWhileOthersAreOffloadedIsKept(t *testing.T) {
+	nodes, replies := manyNodes(6, 1900)
+	offloading, set := make(chan struct{}), make(chan struct{})
+	wait := func(c chan struct{}) {
+		select {
+		case <-c:
+		case <-time.After(5 * time.Second):
+			t.Error("it takes too long")
+		}
+	}
+	reply := func(text string, do func()) func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+		return func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+			do()
+			return says(text), nil
+		}
+	}
+	replies["set"] = []any{reply("a value", func() { wait(offloading) })}
+	replies["go on"] = []any{reply("so", func() { close(set); time.Sleep(200 * time.Millisecond) })}
+	root := sequential("pipeline", append(nodes, llm("set", key("late")), llm("go on"), llm("print", prompt("print {late}", "late")))...)
+	var first sync.Once
+	w := &world{GenerateFn: play(replies), OffloadFn: func(in contract.OffloadInput) {
+		if len(in.Texts) > 4 {
+			first.Do(func() { close(offloading); wait(set) })
+		}
+	}}
+	converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		value, _ := w.promptsOf("print {late}")[0].Values.Get("late")
+		same(t, "value", s.text(value), "a value")
+	})
 }

@@ -25,6 +25,7 @@ type world struct {
 	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
 	DigestFn   func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error)
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
+	OffloadFn  func(contract.OffloadInput)
 	// Slow: calls take longer than a local activity may.
 	Slow bool
 

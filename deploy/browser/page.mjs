@@ -70,6 +70,9 @@ await check("a person rejects with a reason", async () => {
   const page = await open(plain);
   await say(page, "add a resource named pear with value 1");
   await page.getByLabel("Reason").fill("not on a Friday");
+  await page.getByLabel("Reason").press("Enter");
+  await pause(300);
+  assert.equal(await waiting(page).count(), 1, "the Enter key has decided");
   await button(page, "Reject").click();
   await decided(page, "Reason: not on a Friday").filter({ hasText: "Rejected by alice" }).waitFor();
   await reply(page, "Operation cancelled by user. Reason (alice): not on a Friday").waitFor();
@@ -98,6 +101,29 @@ await check("a reply goes on after a lost connection, and nothing is doubled", a
   await page.locator(".message.agent").filter({ hasText: /kappa\s*$/ }).waitFor();
   assert.equal((await page.locator(".message.agent").innerText()).match(/alpha/g).length, 4);
   assert.equal(await page.locator(".message.user").count(), 1);
+  await page.close();
+});
+
+await check("a reply that is nested too deep is shown as it was written, and the page works on", async () => {
+  const page = await open(scripted);
+  await say(page, "say " + ">".repeat(20_000) + " deep");
+  await page.locator(".message.agent pre").filter({ hasText: "> deep" }).first().waitFor({ state: "attached" });
+  await page.locator(".status").waitFor({ state: "detached" });
+  await say(page, "say fine");
+  await reply(page, "fine").waitFor();
+  await page.close();
+});
+
+await check("a closed conversation is not read again and again", async () => {
+  const page = await open(plain);
+  await say(page, "list the resources");
+  await reply(page, "The tool resources_list answered").waitFor();
+  let reads = 0;
+  page.on("request", (r) => { if (r.url().includes("/events")) reads++; });
+  await plain.ask(`/conversations/${idOf(page)}/close`, {});
+  await page.getByText("This conversation is closed").waitFor();
+  await pause(2000);
+  assert.ok(reads <= 2, `it is read ${reads} times`);
   await page.close();
 });
 

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -207,6 +209,9 @@ func newWatch(f *Flags) *cobra.Command {
 		Short: "Show approvals as they come, until Ctrl-C",
 		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if every <= 0 {
+				return &UsageError{fmt.Errorf("--every %s: expected a time longer than 0", every)}
+			}
 			s, err := f.open(cmd)
 			if err != nil {
 				return err
@@ -218,28 +223,21 @@ func newWatch(f *Flags) *cobra.Command {
 	return cmd
 }
 
-// watch prints every approval once, until ctx ends.
+// watch prints every approval once, until ctx ends. An agent that answered before may be away for
+// a while.
 func (s *session) watch(ctx context.Context, every time.Duration) error {
 	var seen []string
-	for {
-		page, err := s.Approvals(ctx, client.Query{Limit: 200})
-		if ctx.Err() != nil {
+	for began, lost := false, false; ; began = true {
+		err := s.printNew(ctx, &seen)
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case err != nil && !(began && mayPass(err)):
 			return err
+		case err != nil && !lost:
+			fmt.Fprintf(s.err, "%s\nIt is asked again and again.\n", screen.Safe(err.Error()))
 		}
-		var now []string
-		for _, a := range slices.Backward(page.Approvals) {
-			now = append(now, a.UUID)
-			if slices.Contains(seen, a.UUID) {
-				continue
-			}
-			if err := s.printWaiting(ctx, a); err != nil {
-				return err
-			}
-		}
-		seen = now
+		lost = err != nil
 		select {
 		case <-ctx.Done():
 			return nil
@@ -248,11 +246,43 @@ func (s *session) watch(ctx context.Context, every time.Duration) error {
 	}
 }
 
+// mayPass reports whether the agent may answer later.
+func mayPass(err error) bool {
+	var gone *client.Unreachable
+	status := client.StatusOf(err)
+	return errors.As(err, &gone) || errors.Is(err, io.ErrUnexpectedEOF) || status >= 500 || status == http.StatusTooManyRequests
+}
+
+// printNew prints the approvals that have not been seen, and updates which have.
+func (s *session) printNew(ctx context.Context, seen *[]string) error {
+	page, err := s.Approvals(ctx, client.Query{Limit: 200})
+	if err != nil {
+		return err
+	}
+	waits := func(uuid string) bool {
+		return slices.ContainsFunc(page.Approvals, func(a client.WaitingApproval) bool { return a.UUID == uuid })
+	}
+	*seen = slices.DeleteFunc(*seen, func(uuid string) bool { return !waits(uuid) })
+	for _, a := range slices.Backward(page.Approvals) {
+		if slices.Contains(*seen, a.UUID) {
+			continue
+		}
+		if err := s.printWaiting(ctx, a); err != nil {
+			return err
+		}
+		*seen = append(*seen, a.UUID)
+	}
+	return nil
+}
+
 func (s *session) printWaiting(ctx context.Context, a client.WaitingApproval) error {
 	if s.json {
 		return printLine(s.out, a)
 	}
 	state, err := s.Approval(ctx, a.UUID)
+	if client.StatusOf(err) == http.StatusNotFound {
+		return nil // it has ended since
+	}
 	if err != nil || state.Decision != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -117,13 +118,13 @@ func (s *session) ask(ctx context.Context, a asking, message string) (conversati
 // leave explains what goes on after an error.
 func (s *session) leave(err error, conversation string) error {
 	if errors.Is(err, context.Canceled) && conversation != "" {
-		fmt.Fprintf(s.err, "\nThe turn goes on. To stop it: agent conversations cancel %s%s\n", conversation, s.flags.again())
+		fmt.Fprintf(s.err, "\nThe turn goes on. To stop it: agent conversations cancel %s%s\n", screen.Exact(conversation), s.flags.again())
 	}
 	return err
 }
 
 func (s *session) printConversation(id string) {
-	fmt.Fprintf(s.err, "Then read the answer with:\n  agent conversations show %s%s\n", id, s.flags.again())
+	fmt.Fprintf(s.err, "Then read the answer with:\n  agent conversations show %s%s\n", screen.Exact(id), s.flags.again())
 }
 
 // staleTime is how long a decision may take to be seen by everybody.
@@ -169,19 +170,24 @@ func (q *questions) decide(ctx context.Context, state client.ApprovalState) erro
 		q.printAnswers(q.err, state.Approval)
 		return errWaits
 	}
-	answer, err := q.read(ctx, state.Approval)
-	if errors.Is(err, errWaits) {
-		q.printAnswers(q.err, state.Approval)
+	for {
+		answer, err := q.read(ctx, state.Approval)
+		if errors.Is(err, errWaits) {
+			q.printAnswers(q.err, state.Approval)
+		}
+		if err != nil {
+			return err
+		}
+		answer.By = q.by
+		err = q.Record(ctx, state.Approval.UUID, answer)
+		var e *client.Error
+		switch {
+		case errors.As(err, &e) && e.Decision != nil: // somebody was faster, which is as good
+			fmt.Fprintln(q.err, screen.Safe(e.Text))
+			return nil
+		case client.StatusOf(err) != http.StatusBadRequest:
+			return err
+		}
+		fmt.Fprintln(q.err, screen.Safe(e.Text)) // the answer does not fit
 	}
-	if err != nil {
-		return err
-	}
-	answer.By = q.by
-	err = q.Record(ctx, state.Approval.UUID, answer)
-	var e *client.Error
-	if errors.As(err, &e) && e.Decision != nil { // somebody was faster, which is as good
-		fmt.Fprintln(q.err, screen.Safe(e.Text))
-		return nil
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/gateway/client"
 )
@@ -24,6 +25,8 @@ type agent struct {
 	mu       sync.Mutex
 	approval client.Approval
 	decided  []client.Answer
+	// unfit is how many answers do not fit.
+	unfit int
 	// late is how often the approval is still shown after the decision.
 	late int
 }
@@ -41,6 +44,10 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var in client.Answer
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			panic(err)
+		}
+		if a.unfit--; a.unfit >= 0 {
+			http.Error(w, `{"error":"it does not fit"}`, http.StatusBadRequest)
+			return
 		}
 		a.decided = append(a.decided, in)
 		w.WriteHeader(http.StatusAccepted)
@@ -107,6 +114,49 @@ func TestAskShowsWhatIsDecidedOn(t *testing.T) {
 	}
 	if len(a.decided) != 1 || a.decided[0].Approved == nil || !*a.decided[0].Approved || a.decided[0].By != "alice" {
 		t.Errorf("%+v", a.decided)
+	}
+}
+
+func TestAskAsksAgainAfterAnAnswerThatDoesNotFit(t *testing.T) {
+	question := destructive()
+	question.Reason = client.ReasonQuestion
+	a := &agent{approval: question, unfit: 1}
+	_, shown, err := a.talk(t, "one\ntwo\n")
+	if err != nil || len(a.decided) != 1 || a.decided[0].Answer != "two" || !strings.Contains(shown, "it does not fit") {
+		t.Errorf("%+v %v\n%s", a.decided, err, shown)
+	}
+}
+
+// An agent that is away for a while is asked again, and an approval that has ended is left out.
+func TestWatchGoesOn(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	looks := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/approvals/gone":
+			http.Error(w, "{}", http.StatusNotFound)
+		case r.URL.Path != "/approvals":
+			_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: destructive()})
+		case looks == 1 || looks == 2:
+			looks++
+			http.Error(w, `{"error":"not now"}`, http.StatusServiceUnavailable)
+		default:
+			if looks++; looks > 5 {
+				stop()
+			}
+			_ = json.NewEncoder(w).Encode(client.Approvals{Approvals: []client.WaitingApproval{{UUID: uuid}, {UUID: "gone"}}})
+		}
+	}))
+	defer server.Close()
+	c, err := client.New(server.URL, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, problems bytes.Buffer
+	s := &session{Client: c, flags: &Flags{getenv: func(string) string { return "" }}, out: &out, err: &problems}
+	err = s.watch(ctx, time.Millisecond)
+	if err != nil || strings.Count(out.String(), "Approval "+uuid) != 1 || strings.Count(problems.String(), "not now") != 1 {
+		t.Errorf("%v\n%s\n%s", err, out.String(), problems.String())
 	}
 }
 

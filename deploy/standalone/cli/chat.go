@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/deploy/standalone/cli/chat"
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 )
 
 const aboutChat = `Hold a conversation with a running agent.
@@ -64,7 +65,7 @@ func (s *session) chat(ctx context.Context, a asking) error {
 		Editor: cmp.Or(s.flags.getenv("VISUAL"), s.flags.getenv("EDITOR"), "vi"),
 	})
 	if err == nil && id != "" {
-		fmt.Fprintf(s.out, "To continue: agent chat --conversation %s%s\n", id, s.flags.again())
+		fmt.Fprintf(s.out, "To continue: agent chat --conversation %s%s\n", screen.Exact(id), s.flags.again())
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func newConversationsShow(f *Flags) *cobra.Command {
 
 // printMessage prints a message, a call or a result.
 func printMessage(w io.Writer, m client.Message) {
-	who := cmp.Or(m.Node, m.Role)
+	who := screen.Safe(cmp.Or(m.Node, m.Role))
 	switch c := m.ToolCall; {
 	case c == nil:
 		fmt.Fprintf(w, "%s\n%s\n\n", who, screen.Indent(screen.Safe(m.Content), "  "))

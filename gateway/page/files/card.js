@@ -155,9 +155,11 @@ export class Card {
   #answer() {
     const p = this.approval, b = words.buttons(p), id = this.uuid, doubt = words.isDoubtful(p);
     const reason = (form) => form.elements.reason.value.trim() ? { reason: form.elements.reason.value.trim() } : {};
-    const button = (name, label, style, send) => html`<button type=${name === "yes" ? "submit" : "button"} class=${style} ?disabled=${Boolean(this.sending)}
-      @click=${send && ((e) => send(e.target.form))}>${this.sending === name ? "Sending…" : label}</button>`;
+    // No button submits the form: the Enter key in the reason of a no must not say yes.
+    const button = (name, label, style, send) => html`<button type="button" class=${style} ?disabled=${Boolean(this.sending)}
+      @click=${(e) => send(e.target.form)}>${this.sending === name ? "Sending…" : label}</button>`;
     const yes = (form) => {
+      if (!form.reportValidity()) return;
       const content = words.needsContent(p) ? { content: contentOf(p.schema, form) } : { approved: true };
       this.decide("yes", { ...content, ...reason(form) });
     };
@@ -165,7 +167,7 @@ export class Card {
       const result = form.elements.result.value;
       this.decide("ran", { content: result ? { outcome: "ran", result } : { outcome: "ran" }, ...reason(form) });
     };
-    return html`<form @submit=${(e) => { e.preventDefault(); yes(e.target); }}>
+    return html`<form @submit=${(e) => e.preventDefault()}>
       ${words.needsContent(p) ? fields(p.schema, id) : nothing}
       ${doubt ? html`<div class="field"><label for=${"result-" + id}>If it did run: its result <span class="quiet">optional</span></label>
         <textarea id=${"result-" + id} name="result" rows="2"></textarea></div>` : nothing}
@@ -177,7 +179,7 @@ export class Card {
       </div>
       <div class="buttons">
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
-        ${button("yes", b.yes, doubt ? "danger" : "primary")}
+        ${button("yes", b.yes, doubt ? "danger" : "primary", yes)}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
       </div></form>`;
   }

@@ -36,7 +36,7 @@ export class Conversation {
     const signal = this.#stream.signal;
     this.connection = "connecting";
     follow(this.#place, {
-      signal, take: (e) => this.#take(e), restart: () => { this.transcript = new Transcript(); },
+      signal, take: (e) => this.#take(e), ended: () => this.completed, restart: () => { this.transcript = new Transcript(); },
       note: (state) => {
         if (state instanceof Error) this.#refused(state);
         this.connection = state instanceof Error ? "ended" : state;

@@ -5,9 +5,9 @@ const silence = 60_000; // a live connection says something at least four times 
 
 // follow calls take with each event of a conversation until it is aborted. It begins at
 // place.position of place.conversation, or with the request place.first, whose first event names
-// the conversation, and keeps the place up to date. note is called with "live", "lost" or a
-// Failure after which it gives up.
-export async function follow(place, { take, note, restart, signal }) {
+// the conversation, and keeps the place up to date. note is called with "live" and "lost"; at the
+// end with a Failure after which it gives up or, if ended tells that nothing follows, "ended".
+export async function follow(place, { take, note, restart, ended, signal }) {
   for (let failed = 0; !signal.aborted; failed++) {
     const known = place.conversation;
     try {
@@ -26,6 +26,7 @@ export async function follow(place, { take, note, restart, signal }) {
       if (e instanceof Failure && !e.transient && e.status !== 500) return note(e);
     }
     if (signal.aborted) return;
+    if (ended()) return note("ended");
     if (place.conversation !== known) { // the first turn has ended
       failed = -1;
       continue;

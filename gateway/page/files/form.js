@@ -1,6 +1,6 @@
 // A form from the flat JSON Schema of a question.
 import { html, nothing } from "./html.js";
-import { reveal } from "./reveal.js";
+import { reveal, revealed } from "./reveal.js";
 
 // fieldsOf returns the fields of a schema, in order.
 export function fieldsOf(schema) {
@@ -38,7 +38,7 @@ function control(f, id, describedBy) {
   if (choices) {
     return html`<select id=${id} name=${f.id} ?required=${f.required} aria-describedby=${describedBy}>
       <option value="">${f.required ? "Choose…" : "No answer"}</option>
-      ${choices.map((c, n) => html`<option value=${n} ?selected=${p.default !== undefined && p.default === c.value}>${revealedLabel(c.label)}</option>`)}</select>`;
+      ${choices.map((c, n) => html`<option value=${n} ?selected=${p.default !== undefined && p.default === c.value}>${revealed(String(c.label))}</option>`)}</select>`;
   }
   if (p.type === "integer" || p.type === "number") {
     return html`<input id=${id} name=${f.id} type="number" step=${p.type === "integer" ? 1 : "any"} min=${p.minimum ?? nothing} max=${p.maximum ?? nothing}
@@ -51,8 +51,6 @@ function control(f, id, describedBy) {
   return html`<input id=${id} name=${f.id} type=${formats[p.format] ?? "text"} minlength=${p.minLength ?? nothing} maxlength=${p.maxLength ?? nothing}
     pattern=${p.pattern ?? nothing} value=${p.default ?? nothing} ?required=${f.required} aria-describedby=${describedBy}>`;
 }
-
-const revealedLabel = (label) => String(label);
 
 // contentOf returns what was filled in. Fields without an answer are left out.
 export function contentOf(schema, form) {

@@ -96,7 +96,7 @@ document.addEventListener("visibilitychange", () => {
   clearTimeout(hidden);
   if (document.hidden) hidden = setTimeout(() => { current.close(); hidden = undefined; current.asleep = true; }, 60_000);
   else {
-    if (current.asleep && current.id) current.open();
+    if (current.asleep && (current.id || current.unsent.length)) current.open();
     current.asleep = false;
     sidebar.refresh();
   }

@@ -1,6 +1,7 @@
 // Markdown to sanitised HTML, block by block, so that a growing text costs its last block.
 import { Marked } from "./npm/marked-18.2.1/marked.esm.js";
 import "./npm/dompurify-3.4.18/purify.min.js";
+import { textBlock } from "./arguments.js";
 import { html } from "./html.js";
 import { revealed } from "./reveal.js";
 
@@ -47,8 +48,13 @@ function render(token, links) {
   return rendered.get(key);
 }
 
-// markdown returns a text as a template.
+// markdown returns a text as a template. One that is nested deeper than the stack is shown as it
+// was written.
 export function markdown(text) {
-  const tokens = marked.lexer(revealed(text));
-  return html`<div class="markdown">${tokens.filter((t) => t.type !== "space").map((t) => html`<div .innerHTML=${render(t, tokens.links)}></div>`)}</div>`;
+  try {
+    const tokens = marked.lexer(revealed(text));
+    return html`<div class="markdown">${tokens.filter((t) => t.type !== "space").map((t) => html`<div .innerHTML=${render(t, tokens.links)}></div>`)}</div>`;
+  } catch {
+    return textBlock(text, "the text");
+  }
 }

@@ -13,7 +13,7 @@ import (
 
 // approvals are what waits for the person.
 type approvals struct {
-	// waiting are shown, and not decided. The first one is asked about.
+	// waiting are not decided. The first one is shown and asked about.
 	waiting []client.Approval
 	decided map[string]bool
 	// asked are the IDs of all that were asked for here.
@@ -22,7 +22,7 @@ type approvals struct {
 	later bool
 	// step is what is asked besides yes or no: "why" for the reason of a rejection.
 	step string
-	// since is when the first one was shown.
+	// since is when the first one became that.
 	since time.Time
 }
 
@@ -59,8 +59,15 @@ func (m *Model) ask(waiting []client.Interrupt) tea.Cmd {
 		return slices.ContainsFunc(waiting, func(i client.Interrupt) bool { return i.ID == uuid })
 	}
 	a := &m.approvals
+	before, typed := a.first(), a.open() && !a.takesKey()
 	a.waiting = slices.DeleteFunc(a.waiting, func(p client.Approval) bool { return !has(p.UUID) })
 	var cmds []tea.Cmd
+	if a.first() != before { // what was typed was for the one that is gone
+		if typed {
+			m.input.Reset()
+		}
+		cmds = append(cmds, m.next())
+	}
 	for _, i := range waiting {
 		known := slices.ContainsFunc(a.waiting, func(p client.Approval) bool { return p.UUID == i.ID })
 		if !known && !a.decided[i.ID] {
@@ -71,7 +78,29 @@ func (m *Model) ask(waiting []client.Interrupt) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// waits shows an approval: all of it, above the input.
+// first returns the UUID of the approval that is asked about, or "".
+func (a *approvals) first() string {
+	if len(a.waiting) == 0 {
+		return ""
+	}
+	return a.waiting[0].UUID
+}
+
+// nextMsg is an approval that is asked about from now on.
+type nextMsg client.Approval
+
+// next asks about the first approval, which is shown then: all of it, above the input.
+func (m *Model) next() tea.Cmd {
+	a := &m.approvals
+	a.since, a.step = m.now(), ""
+	if len(a.waiting) == 0 {
+		return nil
+	}
+	p := a.waiting[0]
+	return func() tea.Msg { return nextMsg(p) }
+}
+
+// waits takes an approval. One is asked about at a time.
 func (m *Model) waits(msg approvalMsg) tea.Cmd {
 	if msg.err != nil {
 		m.fail(msg.err)
@@ -81,11 +110,12 @@ func (m *Model) waits(msg approvalMsg) tea.Cmd {
 	if msg.state.Decision != nil || slices.ContainsFunc(m.approvals.waiting, func(q client.Approval) bool { return q.UUID == p.UUID }) {
 		return nil
 	}
-	if len(m.approvals.waiting) == 0 {
-		m.approvals.since, m.approvals.step, m.approvals.later = m.now(), "", false
-	}
 	m.approvals.waiting = append(m.approvals.waiting, p)
-	return m.print(screen.Approval(p))
+	if len(m.approvals.waiting) > 1 {
+		return nil
+	}
+	m.approvals.later = false
+	return m.next()
 }
 
 // pause is how long a new question ignores keys, which were meant for something else.
@@ -134,9 +164,8 @@ func (m *Model) decide(answer client.Answer) tea.Cmd {
 	m.input.Reset()
 	m.approvals.waiting = m.approvals.waiting[1:]
 	m.approvals.decided[p.UUID] = true
-	m.approvals.step, m.approvals.since = "", m.now()
 	answer.By = m.By
-	return m.record(p.UUID, answer)
+	return tea.Batch(m.record(p.UUID, answer), m.next())
 }
 
 // decided asks again if the answer was not taken.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,7 +63,9 @@ func (p *person) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	switch {
 	case r.Method == http.MethodGet:
-		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: p.approval, Status: "pending"})
+		a := p.approval
+		a.UUID = path.Base(r.URL.Path)
+		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: a, Status: "pending"})
 		return
 	case p.refuse != 0:
 		w.WriteHeader(p.refuse)
@@ -147,10 +150,23 @@ func (p *person) wants(asked ...string) {
 	}
 }
 
-// waits makes the agent wait for the approval, which the person has looked at.
-func (p *person) waits() {
-	p.sees(started, `{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{"id":"`+uuid+`"}]}}`)
-	p.model.approvals.since = p.model.approvals.since.Add(-time.Minute)
+// waits makes the agent wait for the approval and others. The person has looked at it.
+func (p *person) waits(others ...string) {
+	p.sees(started, stopped(append([]string{uuid}, others...)...))
+	p.looks()
+}
+
+// looks lets time pass.
+func (p *person) looks() { p.model.approvals.since = p.model.approvals.since.Add(-time.Minute) }
+
+// stopped is the end of a run that waits for approvals.
+func stopped(uuids ...string) string {
+	var waiting []client.Interrupt
+	for _, id := range uuids {
+		waiting = append(waiting, client.Interrupt{ID: id})
+	}
+	list, _ := json.Marshal(waiting)
+	return `{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":` + string(list) + `}}`
 }
 
 const (
@@ -249,6 +265,39 @@ func TestWhatIsDecidedElsewhereIsNotAskedAnyMore(t *testing.T) {
 	if !strings.Contains(p.view(), "> ") {
 		t.Error(p.view())
 	}
+}
+
+func TestAnAnswerIsForTheApprovalThatIsShownLast(t *testing.T) {
+	const other = "9a1b6c7d-0e2f-4a3b-8c4d-5e6f7a8b9c0d"
+	p := newPerson(t)
+	p.waits(other)
+	if strings.Contains(p.wrote(), other) {
+		t.Errorf("it is asked about the first one, and the second is shown last:\n%s", p.wrote())
+	}
+	p.types("n", "not this one")
+	p.sees(started, stopped(other)) // somebody else has decided the first
+	p.types("y", "enter")
+	p.wants()
+	if !strings.Contains(p.wrote(), other) || p.model.input.Value() != "" {
+		t.Errorf("%q\n%s", p.model.input.Value(), p.wrote())
+	}
+	p.looks()
+	p.types("y")
+	p.wants("/approvals/" + other + ` {"approved":true,"by":"alice"}`)
+}
+
+func TestTheNextApprovalIsAskedAboutAfterTheFirst(t *testing.T) {
+	const other = "9a1b6c7d-0e2f-4a3b-8c4d-5e6f7a8b9c0d"
+	p := newPerson(t)
+	p.waits(other)
+	p.types("y", "y")
+	p.wants("/approvals/" + uuid + ` {"approved":true,"by":"alice"}`)
+	if !strings.Contains(p.wrote(), other) {
+		t.Error(p.wrote())
+	}
+	p.looks()
+	p.types("n", "enter")
+	p.wants("/approvals/"+uuid+` {"approved":true,"by":"alice"}`, "/approvals/"+other+` {"approved":false,"by":"alice"}`)
 }
 
 func TestARefusedAnswerAsksAgain(t *testing.T) {

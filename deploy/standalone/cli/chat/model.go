@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/client"
 )
@@ -103,6 +104,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.fail(msg.err)
 	case approvalMsg:
 		return m, m.waits(msg)
+	case nextMsg:
+		return m, m.print(screen.Approval(client.Approval(msg)))
 	case decidedMsg:
 		return m, m.decided(msg)
 	case editedMsg:

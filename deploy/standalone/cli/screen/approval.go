@@ -83,14 +83,15 @@ func JSON(raw json.RawMessage) string {
 
 // Answers returns the commands that answer an approval.
 func Answers(a client.Approval) []string {
-	approve, reject := "agent approvals approve "+a.UUID, "agent approvals reject "+a.UUID+" --reason …"
+	uuid := Exact(a.UUID)
+	approve, reject := "agent approvals approve "+uuid, "agent approvals reject "+uuid+" --reason …"
 	switch {
 	case a.IsDoubtful():
 		return []string{
-			"agent approvals answer " + a.UUID + " ran      # it did run", approve + "     # run it again", reject + "   # go on without it",
+			"agent approvals answer " + uuid + " ran      # it did run", approve + "     # run it again", reject + "   # go on without it",
 		}
 	case a.NeedsContent():
-		return []string{"agent approvals answer " + a.UUID + " '{…}'", reject}
+		return []string{"agent approvals answer " + uuid + " '{…}'", reject}
 	}
 	return []string{approve, reject}
 }
