@@ -100,8 +100,9 @@ func checkAuth(r *report, c *Config) {
 	for i, way := range c.Auth {
 		path := fmt.Sprintf("auth[%d]", i)
 		checkAuthWay(r, path, way)
-		if way.Type == AuthKeys && slices.ContainsFunc(c.Auth[:i], func(w AuthWay) bool { return w.Type == AuthKeys }) {
-			r.at(path+".type", "keys is in the list already")
+		same := func(w AuthWay) bool { return w.Type == way.Type && (w.Type == AuthKeys || w.Issuer == way.Issuer) }
+		if (way.Type == AuthKeys || way.Type == AuthOIDC && way.Issuer != "") && slices.ContainsFunc(c.Auth[:i], same) {
+			r.at(path+".type", "%s is in the list already", strings.TrimSpace(way.Type+" "+way.Issuer))
 		}
 	}
 }

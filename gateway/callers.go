@@ -37,6 +37,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if scope == open {
 			return next(c)
 		}
+		c.Response().Header().Set("Cache-Control", "private, no-cache") // a proxy must not show it to the next caller
 		r := c.Request()
 		caller, err := g.callers.Identify(r)
 		if err != nil {

@@ -64,7 +64,7 @@ func newKeysAdd() *cobra.Command {
 				return err
 			}
 			var expires time.Time
-			if valid > 0 {
+			if cmd.Flags().Changed("expires") {
 				expires = time.Now().Add(valid).UTC().Truncate(time.Second)
 			}
 			text, err := keys.Add(c.KeysFile(), args[0], scopes, expires)

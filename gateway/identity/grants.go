@@ -33,9 +33,12 @@ func (g Grants) apply(caller contract.Identity, groups, asked []string) contract
 	return caller
 }
 
-// fewer returns the groups in order, at most as many as an identity may have.
+// fewer returns the groups in order, at most as many as an identity may have, and none whose
+// name it may not have: no rule names such a group, and it locks nobody out.
 func (g Grants) fewer(groups []string) []string {
-	groups = slices.Compact(slices.Sorted(slices.Values(groups)))
+	groups = slices.DeleteFunc(slices.Clone(groups), func(group string) bool { return group == "" || !printable(group, contract.MaxGroup) })
+	slices.Sort(groups)
+	groups = slices.Compact(groups)
 	if len(groups) <= contract.MaxGroups {
 		return groups
 	}

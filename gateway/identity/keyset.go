@@ -69,7 +69,7 @@ func (s *keySet) verify(ctx context.Context, token string) ([]byte, error) {
 	keys, stale := s.current()
 	if payload, ok := signedByOne(jws, keys); ok {
 		if stale {
-			go s.fetch(context.WithoutCancel(ctx)) // the error is kept for those who need the keys
+			s.begin(ctx) // the error is kept for those who need the keys
 		}
 		return payload, nil
 	}
@@ -110,7 +110,17 @@ func (s *keySet) current() (keys []jose.JSONWebKey, stale bool) {
 // fetch gets the keys, unless that was tried a moment ago: then it returns the error of that
 // try.
 func (s *keySet) fetch(ctx context.Context) error {
-	done := s.flight.DoChan("", func() (any, error) {
+	select {
+	case result := <-s.begin(ctx):
+		return result.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// begin is fetch without waiting.
+func (s *keySet) begin(ctx context.Context) <-chan singleflight.Result {
+	return s.flight.DoChan("", func() (any, error) {
 		if recent, err := s.last(); recent {
 			return nil, err
 		}
@@ -118,12 +128,6 @@ func (s *keySet) fetch(ctx context.Context) error {
 		s.keep(keys, err)
 		return nil, err
 	})
-	select {
-	case result := <-done:
-		return result.Err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (s *keySet) last() (recent bool, err error) {

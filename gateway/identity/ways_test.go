@@ -123,3 +123,17 @@ func twice(r *http.Request) *http.Request {
 	r.Header.Add("Authorization", r.Header.Get("Authorization"))
 	return r
 }
+
+// Directories name groups by their whole path.
+func TestAGroupWithALongNameLocksNobodyOut(t *testing.T) {
+	long := strings.Repeat("a long path/", 20)
+	way := proxyWay()
+	way.Grants.Groups[long] = []string{contract.ScopeApprove}
+	r := behindProxy(httptest.NewRequest(http.MethodGet, "/", nil))
+	r.Header.Set("X-Groups", "staff,"+long)
+	got, err := identity.Ways{way}.Identify(r)
+	want := contract.Identity{Subject: "alice", Issuer: "proxy", Groups: []string{"staff"}, Scopes: []string{"read", "approve"}}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+}

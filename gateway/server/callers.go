@@ -10,10 +10,11 @@ import (
 	"agent-stop-and-go/workflows/contract/approvers"
 )
 
-// callersOf returns the ways in which callers prove who they are. It fails if it does not know
-// one of them: without any way the gateway would be open.
+// callersOf returns the ways in which callers prove who they are, proxies last: what a caller
+// sends itself is judged before a header that a proxy has added. It fails if it does not know a
+// way: without any the gateway would be open.
 func callersOf(c *config.Config, logger *slog.Logger) (identity.Ways, error) {
-	var ways identity.Ways
+	var ways, proxies identity.Ways
 	for _, w := range c.Auth {
 		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: approvers.Groups(c.Approval.Approvers)}
 		switch w.Type {
@@ -25,10 +26,10 @@ func callersOf(c *config.Config, logger *slog.Logger) (identity.Ways, error) {
 				ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
 			}))
 		case config.AuthProxy:
-			ways = append(ways, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
+			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
 		default:
 			return nil, fmt.Errorf("auth: no such type %q", w.Type)
 		}
 	}
-	return ways, nil
+	return append(ways, proxies...), nil
 }

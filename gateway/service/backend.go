@@ -86,6 +86,8 @@ type Subject struct {
 	// see package approvers.
 	Owner     string
 	Approvers []string
+	// Elsewhere reports whether the approval is of another agent in the namespace.
+	Elsewhere bool
 	// Question reports whether a tool server asks a question, and Schema is the schema of the
 	// answer.
 	Question bool

@@ -2,5 +2,5 @@ package process
 
 var (
 	LimitFor  = limitFor
-	LiveBytes = liveBytes
+	UsedBytes = usedBytes
 )

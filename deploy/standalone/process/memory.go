@@ -20,8 +20,8 @@ const (
 )
 
 // LimitMemory sets how the Go runtime of this process collects garbage. GOGC and GOMEMLIMIT of
-// the environment take precedence. If live memory grows beyond the limit, the limit is raised,
-// so that the process does not spend its time collecting.
+// the environment take precedence. If what is in use leaves little room below the limit, the limit
+// is raised, so that the process does not spend its time collecting.
 func LimitMemory(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -50,34 +50,42 @@ func adjustLimit(done <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if wanted := limitFor(liveBytes()); wanted != now {
+		if wanted := limitFor(usedBytes()); wanted != now {
 			now = wanted
 			debug.SetMemoryLimit(now)
 		}
 	}
 }
 
-// limitFor returns the limit for the given number of live bytes: twice as much, in steps of 16
-// MiB, but at least memoryLimit.
-func limitFor(live uint64) int64 {
+// limitFor returns the limit for the given numbers of bytes: room for as many new objects as
+// live, beside what collections do not free, in steps of 16 MiB, but at least memoryLimit.
+func limitFor(live, fixed uint64) int64 {
 	const step = 16 << 20
-	return max(memoryLimit, int64((2*live+step-1)/step*step))
+	return max(memoryLimit, int64((2*live+fixed+step-1)/step*step))
 }
 
-// liveBytes returns the bytes that survived the last collection, and those that collections do
-// not free.
-func liveBytes() (sum uint64) {
-	samples := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"},
-		{Name: "/memory/classes/heap/stacks:bytes"},
-		{Name: "/memory/classes/metadata/other:bytes"},
-		{Name: "/memory/classes/metadata/mspan/inuse:bytes"},
+// usedBytes returns the bytes that survived the last collection, and those beside the heap's
+// objects that count towards the limit and that a collection does not free: stacks, metadata and
+// the unused parts of spans. See runtime/debug.SetMemoryLimit.
+func usedBytes() (live, fixed uint64) {
+	const (
+		survived = "/gc/heap/live:bytes"
+		total    = "/memory/classes/total:bytes"
+		released = "/memory/classes/heap/released:bytes"
+		free     = "/memory/classes/heap/free:bytes"
+		objects  = "/memory/classes/heap/objects:bytes"
+	)
+	names := []string{survived, total, released, free, objects}
+	samples := make([]metrics.Sample, len(names))
+	for i, name := range names {
+		samples[i].Name = name
 	}
 	metrics.Read(samples)
+	bytes := map[string]uint64{}
 	for _, s := range samples {
 		if s.Value.Kind() == metrics.KindUint64 {
-			sum += s.Value.Uint64()
+			bytes[s.Name] = s.Value.Uint64()
 		}
 	}
-	return sum
+	return bytes[survived], bytes[total] - min(bytes[total], bytes[released]+bytes[free]+bytes[objects])
 }

@@ -10,15 +10,15 @@ import (
 
 func TestTheLimitGrowsWithWhatLives(t *testing.T) {
 	const mib = 1 << 20
-	for _, c := range []struct{ live, want int64 }{
-		{0, 176}, {20, 176}, {88, 176}, {89, 192}, {97, 208}, {104, 208}, {400, 800}, {4000, 8000},
+	for _, c := range []struct{ live, fixed, want int64 }{
+		{0, 0, 176}, {20, 40, 176}, {60, 56, 176}, {60, 57, 192}, {62, 110, 240}, {400, 100, 912}, {4000, 0, 4000 * 2},
 	} {
-		if got := process.LimitFor(uint64(c.live * mib)); got != c.want*mib {
-			t.Errorf("%d MiB live: limit %d MiB, want %d", c.live, got/mib, c.want)
+		if got := process.LimitFor(uint64(c.live*mib), uint64(c.fixed*mib)); got != c.want*mib {
+			t.Errorf("%d MiB live, %d fixed: limit %d MiB, want %d", c.live, c.fixed, got/mib, c.want)
 		}
 	}
-	if live := process.LiveBytes(); live == 0 || live > 1<<40 {
-		t.Errorf("%d bytes live", live)
+	if live, fixed := process.UsedBytes(); live == 0 || live > 1<<40 || fixed == 0 || fixed > 1<<40 {
+		t.Errorf("%d bytes live, %d fixed", live, fixed)
 	}
 }
 

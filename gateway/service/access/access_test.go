@@ -136,3 +136,31 @@ func TestWhatIsHiddenLooksUnknown(t *testing.T) {
 		}
 	}
 }
+
+// asked counts how often it is asked about an approval, whose schema has a size.
+type asked struct {
+	store
+	size, times int
+}
+
+func (a *asked) Subject(ctx context.Context, uuid string) (service.Subject, error) {
+	a.times++
+	s, err := a.store.Subject(ctx, uuid)
+	s.Schema = make([]byte, a.size)
+	return s, err
+}
+
+func TestLargeSchemasAreNotKept(t *testing.T) {
+	for size, want := range map[int]int{100: 1, 64 << 10: 3} {
+		backend := &asked{size: size}
+		b := access.New(backend, nil)
+		for range 3 {
+			if s, err := b.Subject(service.ActingFor(t.Context(), alice), "hers"); err != nil || len(s.Schema) != size {
+				t.Errorf("got %d bytes, %v", len(s.Schema), err)
+			}
+		}
+		if backend.times != want {
+			t.Errorf("%d bytes: asked %d times, want %d", size, backend.times, want)
+		}
+	}
+}

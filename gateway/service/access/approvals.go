@@ -19,6 +19,9 @@ func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.
 	start := time.Now()
 	caller, itself := service.Acting(ctx)
 	of := func(s service.Subject) rights {
+		if s.Elsewhere && !itself { // whose callers are others, also those of the same name
+			return rights{}
+		}
 		grounds, may := approvers.Grounds(caller, s.Owner, s.Approvers)
 		decide := itself || may
 		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}

@@ -10,8 +10,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxKept is the number of conversations and approvals of which the owner is kept.
-const maxKept = 10_000
+// maxKept is the number of conversations and approvals of which the owner is kept. An approval
+// with a schema of more than maxSchema bytes is read each time.
+const (
+	maxKept   = 10_000
+	maxSchema = 4 << 10
+)
 
 // refusalTime is how long it takes at least to refuse an ID. Asking for one that exists takes
 // some tenths of a millisecond longer than asking for one that does not.
@@ -63,7 +67,7 @@ func (o owners) ofApproval(ctx context.Context, uuid string, suits func(service.
 		return s, nil
 	}
 	s, err := o.backend.Subject(ctx, uuid)
-	if err == nil {
+	if err == nil && len(s.Schema) <= maxSchema {
 		o.approvals.Add(uuid, s)
 	}
 	return s, err

@@ -66,6 +66,7 @@ func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, e
 		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
 		Owner:          text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]),
 		Approvers:      approversOf(info.GetMemo()),
+		Elsewhere:      t.isElsewhere(info),
 		CallAs:         contract.CallAs(text(info.GetMemo().GetFields()[contract.MemoCallAs])),
 	}
 	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {

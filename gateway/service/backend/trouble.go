@@ -29,13 +29,21 @@ func (t *Temporal) Trouble(ctx context.Context, id string) (service.Item, string
 	return item, t.stuck(workflowID, d.GetPendingWorkflowTask()), nil
 }
 
-// Owner implements Conversations.
+// Owner implements Conversations. A conversation of another agent does not exist here: that agent
+// may prove its callers in another way, and its owners are not those of the same name here.
 func (t *Temporal) Owner(ctx context.Context, id string) (string, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(id), "")
-	if isNotFound(err) {
+	info := d.GetWorkflowExecutionInfo()
+	if isNotFound(err) || t.isElsewhere(info) {
 		return "", service.NoConversation(id)
 	}
-	return text(d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]), fault(err, "describe the conversation")
+	return text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]), fault(err, "describe the conversation")
+}
+
+// isElsewhere reports whether a workflow is another agent's, which shares the namespace.
+func (t *Temporal) isElsewhere(info *workflowpb.WorkflowExecutionInfo) bool {
+	queue := info.GetTaskQueue()
+	return queue != "" && queue != t.taskQueue
 }
 
 // stuck returns the problem of a workflow whose task keeps failing, or "".
