@@ -3,6 +3,7 @@ package toolbox
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -58,4 +59,14 @@ var (
 func Marked(value any) (encodes any, sent func() bool) {
 	x := &trace{}
 	return writeMarker{value: value, x: x}, x.sent.Load
+}
+
+// Settle ends two attempts to connect to a server at the same time.
+func (t *Toolbox) Settle(s Server, err error) {
+	l := newLink(t, s)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { l.settle(&attempt{done: make(chan struct{})}, nil, listing{}, err) })
+	}
+	both.Wait()
 }

@@ -200,13 +200,13 @@ func (l *link) settle(a *attempt, c *conn, list listing, err error) {
 		l.list = list
 	}
 	l.report()
-	l.mu.Unlock()
-	close(a.done)
 	select {
-	case <-l.first: // only attempts get here, one at a time
+	case <-l.first:
 	default:
 		close(l.first)
 	}
+	l.mu.Unlock()
+	close(a.done)
 }
 
 // handleLost records that a connection was lost.
