@@ -76,10 +76,11 @@ func TestCreateStartsAndWaitsInOneRequest(t *testing.T) {
 
 // A 202 says that the message is durable, which a request that has not been answered does not.
 func TestAStartWithoutAnAnswerIsMadeCertain(t *testing.T) {
-	var tried, certain service.StartInput
+	var certain service.StartInput
+	attempts := make(chan service.StartInput, 1) // one that nobody waits for any more
 	a := newAPI(t, &fakeBackend{AwaitFn: never}, impatient)
 	a.backend.StartAndAwaitFn = func(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
-		tried = in
+		attempts <- in
 		return never(ctx, "", nil)
 	}
 	a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
@@ -87,6 +88,7 @@ func TestAStartWithoutAnAnswerIsMadeCertain(t *testing.T) {
 		return service.StartResult{Existed: true, CreatedAt: in.CreatedAt}, nil
 	}
 	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
+	tried := <-attempts
 	if certain.Conversation.ID == "" || certain.Conversation.First.RequestID != tried.Conversation.First.RequestID {
 		t.Errorf("started %+v, then %+v", tried, certain)
 	}
