@@ -109,6 +109,9 @@ await check("a reply that is nested too deep is shown as it was written, and the
   await say(page, "say " + ">".repeat(20_000) + " deep");
   await page.locator(".message.agent pre").filter({ hasText: "> deep" }).first().waitFor({ state: "attached" });
   await page.locator(".status").waitFor({ state: "detached" });
+  await say(page, "say " + Array.from({ length: 90 }, (_, n) => "\t".repeat(n) + "- level").join("\n"));
+  await page.locator(".message.agent pre").filter({ hasText: "- level" }).first().waitFor({ state: "attached" });
+  await page.locator(".status").waitFor({ state: "detached" });
   await say(page, "say fine");
   await reply(page, "fine").waitFor();
   await page.close();

@@ -168,7 +168,7 @@ export class Conversation {
 
   #status() {
     if (this.failure) return html`<p class="failure" role="alert">${this.failure.message}
-      ${this.connection === "ended" && this.failure.status !== 404 ? html`<button type="button" class="plain" @click=${() => { this.failure = undefined; this.open(); this.changed(); }}>Try again</button>` : nothing}</p>`;
+      ${this.id && this.connection === "ended" && this.failure.status !== 404 ? html`<button type="button" class="plain" @click=${() => { this.failure = undefined; this.open(); this.changed(); }}>Try again</button>` : nothing}</p>`;
     if (this.connection === "lost") return html`<p class="status" role="status">The connection is lost. Nothing is lost with it; the page connects again by itself.</p>`;
     if (this.running) return html`<p class="status"><span class="working" aria-hidden="true"></span>${this.stopping ? "Stopping…" : this.attempt || (this.steps.length ? `${this.steps.join(", ")} at work…` : "The agent is at work…")}</p>`;
     if (this.id && !this.known && this.connection !== "ended") return html`<p class="status">Reading the conversation…</p>`;

@@ -30,6 +30,12 @@ function field(f, id) {
   return html`<div class="field"><label for=${id}>${label}</label>${hint}${control(f, id, describedBy)}</div>`;
 }
 
+// boundOf keeps integers, whatever their schema says, within those that are sent exactly.
+function boundOf(p, bound, sign) {
+  if (p.type !== "integer") return bound ?? nothing;
+  return sign * Math.min(sign * (bound ?? Infinity * sign), Number.MAX_SAFE_INTEGER);
+}
+
 const formats = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" };
 
 function control(f, id, describedBy) {
@@ -41,7 +47,7 @@ function control(f, id, describedBy) {
       ${choices.map((c, n) => html`<option value=${n} ?selected=${p.default !== undefined && p.default === c.value}>${revealed(String(c.label))}</option>`)}</select>`;
   }
   if (p.type === "integer" || p.type === "number") {
-    return html`<input id=${id} name=${f.id} type="number" step=${p.type === "integer" ? 1 : "any"} min=${p.minimum ?? nothing} max=${p.maximum ?? nothing}
+    return html`<input id=${id} name=${f.id} type="number" step=${p.type === "integer" ? 1 : "any"} min=${boundOf(p, p.minimum, -1)} max=${boundOf(p, p.maximum, 1)}
       value=${p.default ?? nothing} ?required=${f.required} aria-describedby=${describedBy}>`;
   }
   if (p.type === "string" && !formats[p.format] && !(p.maxLength <= 80)) {

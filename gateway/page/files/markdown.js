@@ -48,11 +48,25 @@ function render(token, links) {
   return rendered.get(key);
 }
 
-// markdown returns a text as a template. One that is nested deeper than the stack is shown as it
-// was written.
+// tooDeep finds lists and quotations in so many others that reading them takes seconds.
+const tooDeep = /^(?:[ \t]{64,}(?:>|[-*+] |\d{1,9}[.)] )|(?:[ \t]*(?:>|[-*+] |\d{1,9}[.)] )){32,})/m;
+
+const lexed = new Map();
+
+// tokensOf keeps what it read: every text is drawn again with every change.
+function tokensOf(text) {
+  if (!lexed.has(text)) {
+    if (lexed.size > 500) lexed.clear();
+    lexed.set(text, marked.lexer(revealed(text)));
+  }
+  return lexed.get(text);
+}
+
+// markdown returns a text as a template. One that is nested too deep is shown as it was written.
 export function markdown(text) {
+  if (tooDeep.test(text)) return textBlock(text, "the text");
   try {
-    const tokens = marked.lexer(revealed(text));
+    const tokens = tokensOf(text);
     return html`<div class="markdown">${tokens.filter((t) => t.type !== "space").map((t) => html`<div .innerHTML=${render(t, tokens.links)}></div>`)}</div>`;
   } catch {
     return textBlock(text, "the text");
