@@ -397,11 +397,3 @@ func TestStartDoesNotBlock(t *testing.T) {
 		t.Error("it is ready without an answer")
 	}
 }
-
-// An attempt may end while the one before it is still telling so.
-func TestTwoAttemptsToConnectMayEndTogether(t *testing.T) {
-	box := openServers(t)
-	for range 20_000 {
-		box.Settle(toolbox.Server{Name: "gone"}, errors.New("refused"))
-	}
-}

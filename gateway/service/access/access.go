@@ -49,7 +49,7 @@ func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, er
 }
 
 // write fails if the caller may not change a conversation. Only operators change that of
-// somebody else; those who may read it are told so.
+// somebody else: KindForbidden for those who may read it.
 func (b *Backend) write(ctx context.Context, id string) error {
 	owner, err := b.visibleOwner(ctx, id)
 	if err != nil {

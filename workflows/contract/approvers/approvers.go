@@ -54,6 +54,7 @@ func For(in contract.ApprovalInput, rules []string) []string {
 func ForAnswer(rules []string) []string { return append([]string{Asked}, alternatives(rules)...) }
 
 // May reports whether a caller may decide an approval of a conversation, whose owner has a key.
+// Workflows ask it too, so a change of its meaning needs workflow.GetVersion there.
 func May(caller contract.Identity, owner string, rules []string) bool {
 	_, ok := Grounds(caller, owner, rules)
 	return ok
