@@ -32,6 +32,8 @@ type Parts struct {
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
+	// Getenv is the environment of the process.
+	Getenv func(string) string
 	// Room is Deps.Room of package gateway.
 	Room func(context.Context) error
 	// Changes count what happens to conversations, in a process whose worker is the only one.
@@ -54,7 +56,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
-	callers, err := callersOf(c, p.Logger)
+	callers, err := callersOf(c, p)
 	if err != nil {
 		return gateway.Deps{}, err
 	}
@@ -65,7 +67,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 			Views: snapshot.New(p.Changes, time.Now),
 		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
+		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
 		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
