@@ -17,7 +17,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
+
+cluster: ## run the agents as on several machines, on PostgreSQL and Redis, and measure them (minutes)
+	deploy/cluster/run.sh
 
 browser: ## use the page in Chromium: approvals, restarts, attacks, accessibility; needs npm and Chromium
 	deploy/browser/run.sh
