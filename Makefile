@@ -43,7 +43,7 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
-	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,$(TAGS) ./...) || exit 1; done
+	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,cluster,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push
 	@echo "check passed"
 

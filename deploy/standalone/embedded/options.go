@@ -56,8 +56,11 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if (o.DataDir == "") == (o.Database == "") {
-		return o, errors.New("start temporal: give a data directory or a database")
+	switch {
+	case o.DataDir == "" && o.Database == "":
+		return o, errors.New("start temporal: no data directory given, and no database")
+	case o.DataDir != "" && o.Database != "":
+		return o, errors.New("start temporal: a data directory and a database given: the data is in one of them")
 	}
 	o.Shards = cmp.Or(o.Shards, defaultShards)
 	o.Host = cmp.Or(o.Host, loopback)
