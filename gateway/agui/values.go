@@ -79,7 +79,7 @@ func notice(e record.Entry) Custom {
 
 // resultMeta is the metadata of a result.
 type resultMeta struct {
-	IsError bool    `json:"isError,omitempty"`
+	IsError bool `json:"isError,omitempty"`
 	// Missing marks a result that stands for none: the call was not carried out, or what came of
 	// it was not known when the turn ended.
 	Missing bool    `json:"missing,omitempty"`

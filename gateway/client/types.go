@@ -236,6 +236,7 @@ type WaitingApproval struct {
 	Answer               string          `json:"answer,omitempty"`
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	Approvers            []string        `json:"approvers,omitempty"`
+	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
 	URL                  string          `json:"url"`
 }
 
@@ -248,6 +249,8 @@ type ApprovalState struct {
 	// Problem is why the last answer was not taken.
 	Problem string          `json:"problem,omitempty"`
 	Request json.RawMessage `json:"request,omitempty"`
+	// DeferredUntil is until when the caller put it off.
+	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 }
 
 // Tool is a tool of the agent.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // Reason says why a call waits for a human.
@@ -126,8 +128,9 @@ type ApprovalInput struct {
 
 // ApprovalCarried is the state that survives continue-as-new.
 type ApprovalCarried struct {
-	Problem string `json:"problem"`
-	Ignored int    `json:"ignored"`
+	Problem   string     `json:"problem"`
+	Ignored   int        `json:"ignored"`
+	Deferrals later.List `json:"deferrals,omitempty"`
 }
 
 // Pending returns the approval as the API shows it while it waits.
@@ -387,4 +390,6 @@ type ApprovalView struct {
 	Problem string `json:"problem,omitempty"`
 	// Ignored counts such signals.
 	Ignored int `json:"ignored,omitempty"`
+	// Deferrals say who has put the approval off.
+	Deferrals later.List `json:"deferrals,omitempty"`
 }

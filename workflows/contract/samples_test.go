@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 const (
@@ -258,7 +259,7 @@ func approvalInput() ApprovalInput {
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(),
-		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2},
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
 }
 
@@ -270,6 +271,10 @@ func schema() JSON {
 }
 
 func content() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1"}`)} }
+
+func deferrals() later.List {
+	return later.List{{Subject: identity().Key(), Until: noon.Add(time.Hour)}}
+}
 
 func pending() PendingApproval { return approvalInput().Pending() }
 
@@ -294,7 +299,7 @@ func approvalSamples() map[string]any {
 		"ApprovalResult":  decided,
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3},
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals()},
 		"Binding":         *binding(),
 		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
