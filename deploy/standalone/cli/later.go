@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"agent-stop-and-go/config/duration"
 )
 
 // newLater returns the command that puts an approval off.
 func newLater(f *Flags) *cobra.Command {
-	var d time.Duration
+	d := 2 * time.Hour
 	cmd := &cobra.Command{
 		Use:   "later UUID",
 		Short: "Put an approval off: not now, and not a no",
@@ -42,7 +44,7 @@ It still waits for everybody, can be decided at any time, and expires when it wo
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&d, "for", 2*time.Hour, "for how `long`; 0s has it back at once")
+	cmd.Flags().Var((*duration.Value)(&d), "for", "for how long; 0s has it back at once")
 	return cmd
 }
 
