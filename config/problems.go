@@ -55,6 +55,9 @@ func (c *Config) references() iter.Seq2[string, string] {
 				return
 			}
 		}
+		if x := c.TokenExchange; x != nil && !yield("token_exchange.client_secret", x.ClientSecret) {
+			return
+		}
 		_ = yield("push.signing_key", c.Push.SigningKey) && yield("events.redis", c.Events.Redis)
 	}
 }
