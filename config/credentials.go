@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/config/secrets"
 )
 
 // Values of credential.
@@ -104,7 +106,7 @@ func (c *Config) checkTokenExchange(r *report, path string, x *TokenExchange) {
 	if one := r.holds(path+".client_secret", x.ClientSecret) != r.holds(path+".private_key", x.PrivateKey); !one {
 		r.at(path, "needs client_secret or private_key, and only one of them")
 	}
-	if x.ClientSecret != "" && !isReference(x.ClientSecret) && !isFile(x.ClientSecret) {
+	if x.ClientSecret != "" && !secrets.IsReference(x.ClientSecret) && !isFile(x.ClientSecret) {
 		r.at(path+".client_secret", "secrets do not belong in this file; write ${NAME} and set it in the agent's environment, or file:PATH")
 	}
 	if x.PrivateKey != "" && !isFile(x.PrivateKey) {
