@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 )
@@ -65,7 +66,7 @@ func (w AuthWay) CallerScopes() []string {
 
 // Secret returns ClientSecret with ${NAME} replaced by that environment variable.
 func (w AuthWay) Secret(getenv func(string) string) (string, error) {
-	values, err := expand("auth", "client_secret", map[string]string{"": w.ClientSecret}, getenv)
+	values, err := secrets.Expand("auth", "client_secret", map[string]string{"": w.ClientSecret}, getenv)
 	return values[""], err
 }
 
@@ -162,7 +163,7 @@ func checkLogin(r *report, path string, way AuthWay) {
 	switch {
 	case way.ClientSecret != "" && way.ClientID == "":
 		r.at(path+".client_secret", "needs client_id")
-	case way.ClientSecret != "" && !isReference(way.ClientSecret):
+	case way.ClientSecret != "" && !secrets.IsReference(way.ClientSecret):
 		r.at(path+".client_secret", "secrets do not belong in this file; write ${OIDC_CLIENT_SECRET} and set it in the agent's own environment")
 	}
 	if len(way.LoginScopes) > 0 && !slices.Contains(way.LoginScopes, "openid") {

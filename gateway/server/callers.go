@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 		case config.AuthKeys:
 			out.addKeys(c, w, p, &o)
 		case config.AuthOIDC:
-			err = out.addOIDC(w, grants, p, &o)
+			err = out.addOIDC(c, w, grants, p, &o)
 		case config.AuthProxy:
 			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
 			out.methods = append(out.methods, identity.Method{Type: w.Type})
@@ -61,7 +62,7 @@ func (out *callers) addKeys(c *config.Config, w config.AuthWay, p Parts, o *sess
 	out.methods = append(out.methods, identity.Method{Type: w.Type, Login: p.Keyring != nil})
 }
 
-func (out *callers) addOIDC(w config.AuthWay, grants identity.Grants, p Parts, o *session.Options) error {
+func (out *callers) addOIDC(c *config.Config, w config.AuthWay, grants identity.Grants, p Parts, o *session.Options) error {
 	way := identity.NewOIDC(identity.OIDCSettings{
 		Issuer: w.Issuer, Audience: w.Audience, SubjectClaim: w.SubjectClaim, GroupsClaim: w.GroupsClaim,
 		ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
@@ -75,8 +76,12 @@ func (out *callers) addOIDC(w config.AuthWay, grants identity.Grants, p Parts, o
 		return nil
 	}
 	login, err := loginOf(w, way, p)
+	if err != nil {
+		return err
+	}
+	login.KeepAccessTokens = slices.ContainsFunc(c.Credentials(), derivesToken)
 	o.Logins = append(o.Logins, login)
-	return err
+	return nil
 }
 
 // loginOf returns the login of a provider.

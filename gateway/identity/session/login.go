@@ -25,6 +25,8 @@ type Login struct {
 	// Scopes are what the provider is asked for. Without any it is openid, and offline_access,
 	// groups, profile and email if the provider lists them.
 	Scopes []string
+	// KeepAccessTokens keeps the access token of a session for calls that are made with it.
+	KeepAccessTokens bool
 	// Lasts is how long a session lasts at most.
 	Lasts time.Duration
 	Now   func() time.Time
@@ -160,6 +162,9 @@ func (l *Login) session(ctx context.Context, s Session, token *oauth2.Token, non
 		s.Proof, s.IDToken, ends = l.Way.Condense(proof), idToken, expires
 	}
 	s.RefreshToken = token.RefreshToken
+	if l.KeepAccessTokens {
+		s.AccessToken = token.AccessToken
+	}
 	if s.RefreshToken == "" { // nobody can ask whether it goes on
 		s.Ends = earlier(s.Ends, ends)
 		s.FreshUntil = s.Ends

@@ -31,6 +31,8 @@ type Session struct {
 	FreshUntil   time.Time `json:"fresh"`
 	Ends         time.Time `json:"ends"`
 	RefreshToken string    `json:"refresh,omitempty"`
+	// AccessToken is for servers that get the caller's token, or one in exchange.
+	AccessToken string `json:"access,omitempty"`
 	// IDToken tells the provider whose session ends.
 	IDToken string `json:"id_token,omitempty"`
 }

@@ -26,6 +26,15 @@ func (s *Sessions) Identify(r *http.Request) (contract.Identity, error) {
 	return caller, err
 }
 
+// Token returns the access token of the caller, which may be passed on, or "".
+func (s *Sessions) Token(r *http.Request) string {
+	session, err := s.Jar.Session(r)
+	if err != nil {
+		return ""
+	}
+	return session.AccessToken
+}
+
 // changes reports whether requests of a method may change something (RFC 9110 §9.2.1).
 func changes(method string) bool {
 	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
