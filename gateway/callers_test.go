@@ -132,7 +132,7 @@ func TestProofsThatDoNotHold(t *testing.T) {
 		"a name":                 {[]string{"X-User: alice", "X-Subject: alice", "X-Forwarded-User: alice"}, `Bearer`},
 		"a token for tools":      {[]string{"X-Tool-Authorization: Bearer " + valid}, `Bearer`},
 	} {
-		for _, path := range []string{"/me", "/conversations", "/approvals/" + someUUID, "/no/such/route", "/?access_token=" + valid} {
+		for _, path := range []string{"/me", "/conversations", "/approvals/" + someUUID, "/no/such/route", "/tools?access_token=" + valid} {
 			r := a.do("GET", path, "", tc.headers...)
 			a.wantError(401, "this agent accepts a token of "+p.URL, r)
 			if got := r.header.Get("WWW-Authenticate"); got != tc.challenge {
