@@ -80,8 +80,13 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	}
 	c, logger := e.Config, e.Logger
 	notes := chooseModel(c, demo, getenv)
+	stopTelemetry, err := e.Observe(ctx, "agent", version)
+	if err != nil {
+		return err
+	}
+	defer stopTelemetry()
 	defer process.LimitMemory(getenv)()
-	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version})
+	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version, Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return command.Stopped(ctx, err)
 	}
