@@ -47,7 +47,7 @@ func Start(ctx context.Context, o Options) (*Telemetry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("export metrics as OTEL_METRICS_EXPORTER=%s says: %w", o.Getenv("OTEL_METRICS_EXPORTER"), err)
 	}
-	t.metrics = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(r), metric.WithView(temporalViews()...))
+	t.metrics = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(r), metric.WithView(views()...))
 	otel.SetMeterProvider(t.metrics)
 	return t, nil
 }
@@ -101,12 +101,14 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 	return nil
 }
 
-// temporalViews give the timers of the Temporal SDK, which are in seconds, bounds that fit them.
-func temporalViews() []metric.View {
-	return []metric.View{metric.NewView(
-		metric.Instrument{Name: "temporal_*", Kind: metric.InstrumentKindHistogram},
-		metric.Stream{Aggregation: metric.AggregationExplicitBucketHistogram{
-			Boundaries: []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600},
-		}},
-	)}
+// views give the timers of the Temporal SDK, which are in seconds, bounds that fit them, and drop
+// what libraries measure besides: the blob store has its own metric.
+func views() []metric.View {
+	seconds := metric.AggregationExplicitBucketHistogram{
+		Boundaries: []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600},
+	}
+	return []metric.View{
+		metric.NewView(metric.Instrument{Name: "temporal_*", Kind: metric.InstrumentKindHistogram}, metric.Stream{Aggregation: seconds}),
+		metric.NewView(metric.Instrument{Name: "gocloud.dev/*"}, metric.Stream{Aggregation: metric.AggregationDrop{}}),
+	}
 }

@@ -31,6 +31,8 @@ Environment:
   AGENT_CREDENTIAL_KEYS   "id:base64,…": seals callers' tokens; needed with a Temporal
                           server of your own
   LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
+  OTEL_METRICS_EXPORTER   prometheus serves metrics at http://localhost:9464/metrics; otlp
+                          sends them to OTEL_EXPORTER_OTLP_ENDPOINT
 `
 
 // agentFlags are the flags of the commands that read the file of an agent.
