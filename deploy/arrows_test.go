@@ -110,12 +110,12 @@ var foreign = map[string][]string{
 	"activities/llm/gemini":    {"go.temporal.io/", "github.com/openai/", "github.com/anthropics/"},
 }
 
-// telemetry are the packages that know OpenTelemetry. All others record through the first one.
-var telemetry = []string{"workflows/telemetry", "config/telemetry"}
+// withOpenTelemetry are the packages that know OpenTelemetry. All others record through the first one.
+var withOpenTelemetry = []string{"workflows/telemetry", "config/telemetry"}
 
 func TestOnlyTelemetryKnowsOpenTelemetry(t *testing.T) {
 	for _, p := range list(t) {
-		if own := strings.TrimPrefix(p.ImportPath, module); !slices.Contains(telemetry, own) {
+		if own := strings.TrimPrefix(p.ImportPath, module); !slices.Contains(withOpenTelemetry, own) {
 			checkForeign(t, own, p.Imports, []string{"go.opentelemetry.io/"})
 		}
 	}
