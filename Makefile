@@ -44,7 +44,7 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
 	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,$(TAGS) ./...) || exit 1; done
-	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows
+	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push
 	@echo "check passed"
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium

@@ -13,7 +13,7 @@
 // disagree: by Default, by the checks, and by Schema, which generates agent.schema.json for
 // editors. A new key is one new field. A rule that a tag cannot express goes into validate.go
 // (settings, lists), servers.go (tool servers), registryrules.go (models), limits.go, auth.go (callers),
-// tree.go (nodes), outputschema.go or peers.go (agents to delegate to). Then run
+// tree.go (nodes; package outputschema), or peers.go (agents to delegate to). Then run
 // `go test ./config -update` for the schema and for the reference in README.md, which is
 // generated from it, and add a line to a file in testdata, which contains invalid files and their
 // errors.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent-stop-and-go/config/outputschema"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -30,6 +31,8 @@ var nodeTypes = map[string][]string{
 	"url":                     {A2ANode},
 	"destructiveHint":         {A2ANode},
 	"headers":                 {A2ANode},
+	"credential":              {A2ANode},
+	"exchange":                {A2ANode},
 	"allow_private_redirects": {A2ANode},
 	"agents":                  {Sequential, Parallel, Loop},
 	"max_iterations":          {Loop},
@@ -74,7 +77,11 @@ func (t *treeChecker) node(path string, n *Node, depth int) {
 	checkHeaders(t.report, path+".headers", n.Headers, a2aHeaders)
 	checkDuration(t.report, path+".timeout", n.Timeout, 0)
 	t.tools(path+".tools", n.Tools)
-	checkOutputSchema(t.report, path+".output_schema", n.OutputSchema)
+	if at := path + ".output_schema"; n.OutputSchema != nil && !t.failed[at] {
+		for _, fault := range outputschema.Faults(at, n.OutputSchema) {
+			t.at(fault.Path, "%s", fault.Message)
+		}
+	}
 	if n.OutputKey == contract.KeyUserMessage {
 		t.at(path+".output_key", "%s: stands for the user's message; choose another key", quote(n.OutputKey))
 	}

@@ -63,7 +63,7 @@ func TestTheFirstPageHasAPolicyAndFiles(t *testing.T) {
 	if policy := reply.header.Get("Content-Security-Policy"); policy != page.Policy {
 		t.Errorf("policy %q", policy)
 	}
-	if got := a.want(200, a.do("GET", "/page/main.js", "")).header.Get("Content-Type"); got != "text/javascript; charset=utf-8" {
+	if got := a.want(200, a.do("GET", "/page/bundle.js", "")).header.Get("Content-Type"); got != "text/javascript; charset=utf-8" {
 		t.Errorf("the script is %q", got)
 	}
 	a.want(404, a.do("GET", "/page/index.html", ""))

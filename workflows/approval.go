@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -79,7 +80,7 @@ const changeApprovalRuns = "approval-continues"
 // mayRollOver reports whether the run has ignored enough signals. A cancelled run ends by
 // itself.
 func (a *approval) mayRollOver(ctx workflow.Context) bool {
-	return decide.RollOverNode(historyOf(ctx)) && a.ignored > 0 && ctx.Err() == nil &&
+	return decide.RollOverNode(run.History(ctx)) && a.ignored > 0 && ctx.Err() == nil &&
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 

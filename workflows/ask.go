@@ -9,10 +9,12 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/redact"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -33,7 +35,7 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	return contract.ApprovalInput{
 		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name, Owner: a.owner,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout,
+		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout,
 	}
 }
 
@@ -75,7 +77,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 		err = child.Get(ctx, &result)
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator
-		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
+		result.DecidedAt, result.Reason = run.Now(ctx), activity.Failure(err).Message
 		logDecision(ctx, in, result)
 	}
 	if withdrawn != nil && result.Decision == contract.Cancelled {

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
@@ -152,7 +153,7 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 			r.Note = strings.TrimSpace(r.Note + " " + note)
 			return r
 		}
-		f := failure(err)
+		f := activity.Failure(err)
 		if temporal.IsCanceledError(err) {
 			f.Message = wording.CauseTurnCancelled
 		}
@@ -264,7 +265,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		return l.callWithQuestions(ctx, c, in, summary)
 	case c.Destructive: // one attempt, completed even when the turn is cancelled
 		ctx = detached(ctx)
-		return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, 1, summary), in)
+		return activity.Run(ctx, contract.ActivityCallTool, activity.Options(callToolTimeout, 1, summary), in)
 	}
-	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
+	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, activity.Options(callToolTimeout, activity.Attempts, summary), in)
 }

@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -10,5 +11,5 @@ import (
 // Catalogue lists the tools, resources or prompts of a worker, and its problems. The gateway
 // uses it, because it connects to no model and no tool itself.
 func Catalogue(ctx workflow.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
-	return runActivity(ctx, contract.ActivityListTools, regularOptions(listToolsTimeout, attempts, wording.SummaryListTools), in)
+	return activity.Run(ctx, contract.ActivityListTools, activity.Options(listToolsTimeout, activity.Attempts, wording.SummaryListTools), in)
 }

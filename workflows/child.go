@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
@@ -47,5 +48,5 @@ func nodeResult(ctx workflow.Context, child workflow.ChildWorkflowFuture) contra
 	case ctx.Err() != nil:
 		return endedWith(contract.OutcomeCancelled, wording.TextStopped)
 	}
-	return endedWith(contract.OutcomeFailed, wording.PipelineError(failure(err)))
+	return endedWith(contract.OutcomeFailed, wording.PipelineError(activity.Failure(err)))
 }

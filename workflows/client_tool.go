@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -27,7 +28,7 @@ func (l *leaf) storeText(ctx workflow.Context, text string) contract.Text {
 	if len(text) <= contract.InlineLimit {
 		return contract.Inline(text)
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.SummaryClientResult),
+	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.SummaryClientResult),
 		contract.ComposeInput{Parts: []contract.Text{contract.Inline(text)}})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("keep a long text", "node", l.node.Name, "error", err)

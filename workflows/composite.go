@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -75,10 +76,10 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	execution := workflow.GetInfo(ctx).WorkflowExecution
 	c := &composite{in: in, id: execution.ID, execution: execution.RunID, credential: in.Credential}
 	c.offloadLock = workflow.NewMutex(ctx)
-	c.reporter.since = now(ctx)
+	c.reporter.since = run.Now(ctx)
 	c.questions = workflow.GetSignalChannel(ctx, contract.SignalQuestion)
 	c.reporter.reports = workflow.GetSignalChannel(ctx, contract.SignalReport)
-	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: now(ctx)}
+	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: run.Now(ctx)}
 	if carried := in.Carried; carried != nil {
 		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
 		c.state, c.endedTranscript = carried.Result.Tree, carried.Result.Transcript
@@ -108,7 +109,7 @@ func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i
 // mayRollOver reports whether the history is long enough for a new run. No node may be running.
 // A cancelled run ends instead.
 func (c *composite) mayRollOver(ctx workflow.Context) bool {
-	return ctx.Err() == nil && decide.RollOverNode(historyOf(ctx))
+	return ctx.Err() == nil && decide.RollOverNode(run.History(ctx))
 }
 
 func (c *composite) continueAsNew(ctx workflow.Context) error {
@@ -218,7 +219,7 @@ func (j *journal) say(ctx workflow.Context, text string) {
 
 func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
 	s := c.stateOf(b.index)
-	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: now(ctx)}
+	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: run.Now(ctx)}
 	c.refresh(ctx)
 	c.offloadAll(detached(ctx))
 	in := c.in
@@ -301,7 +302,7 @@ func (c *composite) removeApproval(ctx workflow.Context, _ *leaf, r contract.App
 	c.open = slices.DeleteFunc(slices.Clone(c.open), gone)
 	c.reporter.opened = slices.DeleteFunc(slices.Clone(c.reporter.opened), gone)
 	c.reporter.decided = append(c.reporter.decided, r)
-	c.reporter.since = now(ctx)
+	c.reporter.since = run.Now(ctx)
 	c.refresh(ctx)
 	c.reporter.urgent = true
 }

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -88,12 +89,12 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 		c.queue, c.state.Queue = c.state.Queue, nil
 		c.listedState = c.taskState()
 	} else {
-		c.state.CreatedAt = now(ctx)
+		c.state.CreatedAt = run.Now(ctx)
 		c.state.UpdatedAt = c.state.CreatedAt
 	}
 	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
-	c.listedAt = now(ctx) // a run's start is shown
+	c.listedAt = run.Now(ctx) // a run's start is shown
 	c.retry = exportRetryFirst
 	c.isLong = func() bool { return c.longRun(ctx) }
 	return c
@@ -224,17 +225,9 @@ func (c *conversation) carriesQueue(ctx workflow.Context) bool {
 func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOver(c.history(ctx)) }
 
 func (c *conversation) history(ctx workflow.Context) decide.History {
-	h := historyOf(ctx)
+	h := run.History(ctx)
 	h.Updates = c.waiters.seen
 	return h
-}
-
-// historyOf is the size of the run's history so far.
-func historyOf(ctx workflow.Context) decide.History {
-	info := workflow.GetInfo(ctx)
-	return decide.History{
-		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
-	}
 }
 
 // rollOver releases the waiting updates and reports whether nothing arrived meanwhile, so that
@@ -293,5 +286,3 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 	}
 	return r, c.closing.err
 }
-
-func now(ctx workflow.Context) time.Time { return workflow.Now(ctx).UTC() }

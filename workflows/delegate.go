@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -16,7 +17,7 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 	case ctx.Err() != nil:
 		return l.interruptedResult()
 	case err != nil:
-		return endedWith(contract.OutcomeFailed, wording.DelegationFailure(failure(err)))
+		return endedWith(contract.OutcomeFailed, wording.DelegationFailure(activity.Failure(err)))
 	}
 	recorded := l.recordCall(ctx, c, l.journal.nextID())
 	if peer.Destructive && !l.node.SkipApproval {
@@ -57,7 +58,7 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 		message, _ := l.values.Get(contract.KeyUserMessage)
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
+	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	return contract.Call{
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
 		Arguments: out.Arguments, SHA256: out.SHA256,

@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
@@ -16,7 +17,7 @@ import (
 // receives it: that a request was rejected, or that the task is cancelled. It outlives the
 // conversation. It fails only when it is cancelled.
 func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.DeliveryResult, error) {
-	out, err := runActivity(ctx, contract.ActivityDelegate, deliveryOptions(wording.DelegateSummary(in)), in)
+	out, err := activity.Run(ctx, contract.ActivityDelegate, deliveryOptions(wording.DelegateSummary(in)), in)
 	switch {
 	case ctx.Err() != nil:
 		return contract.DeliveryResult{}, ctx.Err()
@@ -25,7 +26,7 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 	case err == nil && out.State == contract.TaskAuthRequired:
 		return contract.DeliveryResult{State: out.State, Problem: wording.RemoteWantsLogin(in.Peer.Name)}, nil
 	case err != nil:
-		return contract.DeliveryResult{Problem: wording.DeliveryFailed(in.Peer.Name, failure(err), deliverTimeout)}, nil
+		return contract.DeliveryResult{Problem: wording.DeliveryFailed(in.Peer.Name, activity.Failure(err), deliverTimeout)}, nil
 	}
 	return contract.DeliveryResult{State: out.State}, nil
 }
@@ -53,13 +54,13 @@ func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput)
 	case err == nil:
 		return ""
 	}
-	f := failure(err)
+	f := activity.Failure(err)
 	if t.unfollowed || f.Kind.Permanent() {
 		return wording.RemoteNotReached(t.call.Peer.Name, f)
 	}
 	in = t.withTask(in)
 	if err := t.startDelivery(ctx, in).GetChildWorkflowExecution().Get(ctx, nil); err != nil {
-		return wording.RemoteNotReached(t.call.Peer.Name, failure(err))
+		return wording.RemoteNotReached(t.call.Peer.Name, activity.Failure(err))
 	}
 	return wording.RemoteDeliveryStarted(t.call.Peer.Name, contract.DeliveryWorkflowID(in.MessageID))
 }

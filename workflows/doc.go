@@ -24,8 +24,8 @@
 //
 // # Where to look
 //
-//	register.go      the workflows; options.go timeouts and retries; exec.go runs activities, with
-//	                 package handover where they may be local or not
+//	register.go      the workflows; options.go timeouts and retries; package activity executes
+//	                 activities, with package handover where they may be local or not
 //	conversation.go  Conversation: its loop; requests.go and package signal its signals;
 //	                 refusals.go its refusals; publish.go its queries and exports;
 //	                 listing.go memo and search attributes; task.go conversations that are tasks
@@ -42,7 +42,7 @@
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
-//	push.go          Push: push_signals.go, webhook.go; notify.go the conversation's side
+//	notify.go        the conversation's side of Push, which is package push
 //	reset.go         after a reset; package console the commands in details; package proof who
 //	                 has sent what names a caller
 //
@@ -131,7 +131,7 @@
 // which from then on signals each new state (notify.go), the last one before it completes. A
 // conversation that was started with Notify does so from the start; signals before the Push
 // exists are lost without harm, because follow is answered with the present state. Every
-// webhook has its own coroutine and queue (webhook.go). A newer state replaces an undelivered
+// webhook has its own coroutine and queue (push/webhook.go). A newer state replaces an undelivered
 // one, unless that is final. The replaced delivery ends before the next begins, so a webhook
 // never receives an older state after a newer one. Retries are done by the server and cost no
 // history.

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
@@ -25,11 +26,11 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 	models := append([]string{route.Name}, route.Fallback...)
 	for {
 		out, err := l.generateWith(ctx, agent.Route(models[l.modelIndex]), l.modelIndex+1 < len(models))
-		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.MayFallBack(failure(err)) {
+		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.MayFallBack(activity.Failure(err)) {
 			return out, err
 		}
 		l.modelIndex++
-		l.note(ctx, wording.FallbackNotice(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
+		l.note(ctx, wording.FallbackNotice(models[l.modelIndex-1], models[l.modelIndex], activity.Failure(err)))
 	}
 }
 
@@ -71,7 +72,7 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 
 // callModel executes an activity that calls a model.
 func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], route contract.ModelRoute, summary string, in In) (Out, error) {
-	o := regularOptions(cmp.Or(route.Timeout, contract.DefaultModelTimeout)+generateMargin, attempts, summary)
+	o := activity.Options(cmp.Or(route.Timeout, contract.DefaultModelTimeout)+generateMargin, activity.Attempts, summary)
 	return handover.Run(ctx, l.parent.origin().agent.Execution, a, o, in)
 }
 
@@ -84,12 +85,12 @@ func (l *leaf) summarize(ctx workflow.Context, route contract.ModelRoute, wanted
 		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.summary, Wanted: wanted,
 	}
 	out, err := callModel(ctx, l, contract.ActivitySummarize, route, wording.SummarizeSummary(in, l.nameInTree()), in)
-	if ctx.Err() != nil || err != nil && hasFallback && decide.MayFallBack(failure(err)) {
+	if ctx.Err() != nil || err != nil && hasFallback && decide.MayFallBack(activity.Failure(err)) {
 		return err
 	}
 	why := ""
 	if err != nil {
-		out, why = contract.SummarizeResult{Summary: wanted}, failure(err).Message
+		out, why = contract.SummarizeResult{Summary: wanted}, activity.Failure(err).Message
 		if l.journal.summary != nil {
 			out.Summary.Text = l.journal.summary.Text
 		}

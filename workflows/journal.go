@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/run"
 )
 
 // journal appends the messages of a leaf to a transcript.
@@ -24,7 +25,7 @@ type journal struct {
 // append adds a message and returns its ID.
 func (j *journal) append(ctx workflow.Context, m contract.Message) string {
 	*j.seq++
-	m.ID, m.CreatedAt = j.id(*j.seq), now(ctx)
+	m.ID, m.CreatedAt = j.id(*j.seq), run.Now(ctx)
 	if m.Node == "" && m.Role != contract.RoleSystem && m.Role != contract.RoleUser {
 		m.Node = j.node
 	}

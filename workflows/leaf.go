@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -66,7 +67,7 @@ type leaf struct {
 // run executes the node. Its result has neither Transcript nor Tree, which the parent has
 // already.
 func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResult {
-	l.state.Status, l.state.StartedAt = contract.NodeRunning, now(ctx)
+	l.state.Status, l.state.StartedAt = contract.NodeRunning, run.Now(ctx)
 	l.parent.refresh(ctx)
 	l.clock.start(ctx)
 	working := l.clock.limit(ctx, budget)
@@ -84,7 +85,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 
 // finish records in a node's state how it ended.
 func finish(ctx workflow.Context, s *contract.NodeState, r contract.NodeResult) {
-	s.Status, s.EndedAt, s.Output, s.Usage = contract.NodeStatus(r.Outcome), now(ctx), r.Output, r.Usage
+	s.Status, s.EndedAt, s.Output, s.Usage = contract.NodeStatus(r.Outcome), run.Now(ctx), r.Output, r.Usage
 	s.Approvals = nil
 }
 
@@ -145,7 +146,7 @@ func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.C
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for !s.over {
 			left := max(budget-s.elapsed(ctx), time.Millisecond)
-			stopped, err := workflow.AwaitWithOptions(ctx, awaitOptions(left, wording.SummaryTimeLimit), func() bool { return s.over || s.pauses > 0 })
+			stopped, err := workflow.AwaitWithOptions(ctx, run.Timeout(left, wording.SummaryTimeLimit), func() bool { return s.over || s.pauses > 0 })
 			if err == nil && !stopped {
 				s.expired = true
 				cancel()

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
@@ -22,7 +23,7 @@ func (l *leaf) runModel(ctx workflow.Context) contract.NodeResult {
 		case ctx.Err() != nil:
 			return l.interruptedResult()
 		case err != nil:
-			return endedWith(contract.OutcomeFailed, wording.ModelFailure(failure(err)))
+			return endedWith(contract.OutcomeFailed, wording.ModelFailure(activity.Failure(err)))
 		}
 		if result, over := l.handleReply(ctx, reply); over {
 			return result
@@ -116,7 +117,7 @@ func (l *leaf) signText(ctx workflow.Context, text contract.Text) contract.Text 
 	if text.Blob == nil {
 		return contract.Inline(wording.WithNodeName(l.node.Name, text.Inline))
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
+	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
 		Template: contract.Inline(wording.WithNodeName(l.node.Name, "{output}")),
 		Values:   contract.State{{Key: "output", Text: text}},
 	})

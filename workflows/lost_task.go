@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -16,7 +17,7 @@ const changeLost = "ask-about-lost-tasks"
 func (t *remoteTask) pollFailure(out contract.DelegateResult, err error) string {
 	switch {
 	case err != nil:
-		return failure(err).Message
+		return activity.Failure(err).Message
 	case out.NoEntry:
 		return wording.TaskAuthRequired(t.call.Peer.Name)
 	}
@@ -40,7 +41,7 @@ func (t *remoteTask) restart(ctx workflow.Context) (ran *string, err error) {
 	lost := temporal.NewNonRetryableApplicationError(t.pollProblem, string(contract.KindOutcomeUnknown), nil)
 	t.pollProblem = ""
 	resume := t.work.pause(ctx)
-	r := t.leaf.askOutcome(ctx, t.call, t.leaf.describeUnknown(ctx, t.call.Call, failure(lost).Message))
+	r := t.leaf.askOutcome(ctx, t.call, t.leaf.describeUnknown(ctx, t.call.Call, activity.Failure(lost).Message))
 	resume()
 	if ran, err := repeatDecision(ctx, lost, r); ran != nil || err != nil {
 		return ran, err

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 )
 
@@ -37,7 +38,7 @@ func (c *conversation) publishState(ctx workflow.Context, v contract.Conversatio
 		return
 	}
 	n.lastState = state
-	n.queue = append(n.queue, contract.PushState{State: state, Version: v.Version, ContextID: c.in.ContextID, At: now(ctx)})
+	n.queue = append(n.queue, contract.PushState{State: state, Version: v.Version, ContextID: c.in.ContextID, At: run.Now(ctx)})
 	if !n.sending {
 		n.sending = true
 		ctx = detached(ctx)

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/wording"
@@ -151,9 +152,9 @@ func (c *composite) offloadTexts(ctx workflow.Context, texts []*contract.Text) b
 // offload runs the activity. If it fails, the values stay inline, and the next call tries
 // again.
 func offload(ctx workflow.Context, in contract.OffloadInput) (contract.OffloadResult, bool) {
-	o := localOptions(composeTimeout, wording.SummaryOffload)
+	o := activity.LocalOptions(composeTimeout, wording.SummaryOffload)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
-	out, err := runLocal(ctx, contract.ActivityOffload, o, in)
+	out, err := activity.RunLocal(ctx, contract.ActivityOffload, o, in)
 	if err != nil {
 		workflow.GetLogger(ctx).Error("fold", "error", err)
 	}

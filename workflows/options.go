@@ -4,11 +4,10 @@ import (
 	"math"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -24,7 +23,6 @@ const (
 	refuseTimeout    = 5 * time.Second  // callers wait; a Delivery retries
 	composeTimeout   = 5 * time.Second  // blob store only
 	exportTimeout    = 5 * time.Second
-	notifyTimeout    = 20 * time.Second
 
 	// A destructive call that did not reach its server is repeated after 1, 2, 4 and 8
 	// seconds.
@@ -36,75 +34,22 @@ const (
 	deliverMax     = 10 * time.Minute
 	deliverTimeout = 30 * 24 * time.Hour
 
-	heartbeatTimeout = 20 * time.Second
-	attempts         = 3
-
 	// Export is retried by the conversation itself once these are used up.
 	exportRetryFirst = 30 * time.Second
 	exportRetryMax   = 10 * time.Minute
-
-	// How long a webhook is retried, and the longest interval between retries.
-	notifyFor  = 24 * time.Hour
-	notifyPace = 10 * time.Minute
-	// How long the webhooks of an ended task can be read, and after how long without a
-	// signal the conversation is asked for its state.
-	pushKept    = 24 * time.Hour
-	pushSilence = 7 * 24 * time.Hour
 )
-
-// payloadTooLarge is the SDK's error for a result over the server's limit. It is retryable by
-// default and would be sent again for ever.
-const payloadTooLarge = "payloadSizeError"
-
-func retryPolicy(maximum int32) *temporal.RetryPolicy {
-	return &temporal.RetryPolicy{
-		InitialInterval:        time.Second,
-		BackoffCoefficient:     2,
-		MaximumInterval:        20 * time.Second,
-		MaximumAttempts:        maximum,
-		NonRetryableErrorTypes: append(contract.PermanentKinds(), payloadTooLarge),
-	}
-}
-
-func regularOptions(timeout time.Duration, maximum int32, summary string) workflow.ActivityOptions {
-	return workflow.ActivityOptions{
-		StartToCloseTimeout: timeout,
-		HeartbeatTimeout:    heartbeatTimeout,
-		RetryPolicy:         retryPolicy(maximum),
-		Summary:             summary,
-	}
-}
 
 // deliveryOptions retries until the time is up. Without a maximum the test environment would
 // make ten attempts.
 func deliveryOptions(summary string) workflow.ActivityOptions {
-	o := regularOptions(lookTimeout, math.MaxInt32, summary)
+	o := activity.Options(lookTimeout, math.MaxInt32, summary)
 	o.ScheduleToCloseTimeout = deliverTimeout
 	o.RetryPolicy.InitialInterval, o.RetryPolicy.MaximumInterval = deliverFirst, deliverMax
 	return o
 }
 
-func localOptions(timeout time.Duration, summary string) workflow.LocalActivityOptions {
-	return handover.LocalOptions(regularOptions(timeout, attempts, summary))
-}
-
-// webhookOptions retries until the webhook has answered, or left is up.
-func webhookOptions(left time.Duration, summary string) workflow.ActivityOptions {
-	policy := retryPolicy(0)
-	policy.MaximumInterval = notifyPace
-	return workflow.ActivityOptions{
-		StartToCloseTimeout: notifyTimeout, ScheduleToCloseTimeout: left, RetryPolicy: policy,
-		WaitForCancellation: true, Summary: summary,
-	}
-}
-
 func exportOptions() workflow.LocalActivityOptions {
-	o := localOptions(exportTimeout, wording.SummaryExport)
+	o := activity.LocalOptions(exportTimeout, wording.SummaryExport)
 	o.ScheduleToCloseTimeout = 2 * exportTimeout
 	return o
-}
-
-// awaitOptions is a timeout with a summary for the Web UI.
-func awaitOptions(d time.Duration, summary string) workflow.AwaitOptions {
-	return workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
@@ -54,7 +55,7 @@ func (c *composite) join(ctx workflow.Context, parts []contract.Text) contract.T
 		return text
 	}
 	ctx = detached(ctx)
-	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
+	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
 		contract.ComposeInput{Parts: parts})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("join the outputs", "node", c.in.Node.Name, "error", err)

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -71,7 +72,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn), root.Name, 0)
 	p.run, in.Key = t.conv.reset.nodeID(always, id, id, t.conv.in.ID)
 	t.pipeline = p
-	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
+	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: run.Now(ctx)}
 	child := startNode(header.With(ctx, t.credential), p.run, in)
 	t.conv.reset.cancelWithContext(ctx, p.run, t.conv.in.ID, child)
 	for !child.IsReady() || t.hasReports(always) {
@@ -145,7 +146,7 @@ func (t *turn) applyReports(ctx workflow.Context, batch contract.NodeReports) {
 	}
 	t.pipeline.dropEnded()
 	t.dropPending(func(o openApproval) bool { return !t.pipeline.has(o.run) })
-	t.conv.state.UpdatedAt = now(ctx)
+	t.conv.state.UpdatedAt = run.Now(ctx)
 	switch {
 	case len(t.conv.pending) > 0:
 		t.conv.setStatus(ctx, contract.StatusWaitingApproval)

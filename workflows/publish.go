@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -97,13 +98,13 @@ func (c *conversation) publish(ctx workflow.Context) {
 	version := c.state.Version
 	c.updateListing(ctx)
 	tree := c.tree()
-	_, err := runLocal(ctx, contract.ActivityExport, exportOptions(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
+	_, err := activity.RunLocal(ctx, contract.ActivityExport, exportOptions(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
 	if version != c.state.Version {
 		return
 	}
 	c.state.ExportOwing = err != nil
 	if err != nil {
-		c.exportProblem = wording.ExportFailure(failure(err))
+		c.exportProblem = wording.ExportFailure(activity.Failure(err))
 		c.wake = true // so that the loop sets its timer
 		workflow.GetLogger(ctx).Error("export conversation", "error", err)
 	} else {

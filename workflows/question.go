@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/signal"
@@ -33,11 +34,11 @@ func (l *leaf) callWithQuestions(ctx workflow.Context, c call, in contract.CallT
 	asking, stop := workflow.WithCancel(ctx)
 	f := &askingCall{leaf: l, call: c, ctx: asking}
 	l.askingCalls = append(l.askingCalls, f)
-	maximum := int32(attempts)
+	maximum := int32(activity.Attempts)
 	if c.Destructive { // one attempt, completed even when the turn is cancelled
 		ctx, maximum = detached(ctx), 1
 	}
-	r, err := runActivity(ctx, contract.ActivityCallTool, regularOptions(askingTimeout, maximum, summary), in)
+	r, err := activity.Run(ctx, contract.ActivityCallTool, activity.Options(askingTimeout, maximum, summary), in)
 	l.askingCalls = slices.DeleteFunc(l.askingCalls, func(other *askingCall) bool { return other == f })
 	stop()
 	// The context is never cancelled, so Await cannot fail.

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
@@ -31,12 +32,12 @@ func readText(ctx workflow.Context, text string, schema contract.JSON) (contract
 }
 
 func readAnswer(ctx workflow.Context, in contract.ReadAnswerInput) (contract.DecideSignal, error) {
-	o := localOptions(composeTimeout, wording.SummaryReadAnswer)
+	o := activity.LocalOptions(composeTimeout, wording.SummaryReadAnswer)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
-	r, err := runLocal(ctx, contract.ActivityReadAnswer, o, in)
+	r, err := activity.RunLocal(ctx, contract.ActivityReadAnswer, o, in)
 	switch {
 	case err != nil:
-		return r.Answer, errors.New(wording.UnreadAnswer(failure(err)))
+		return r.Answer, errors.New(wording.UnreadAnswer(activity.Failure(err)))
 	case r.Problem != "":
 		return r.Answer, errors.New(r.Problem)
 	}

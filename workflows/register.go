@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/push"
 )
 
 // Registry is what workflows are registered with: a worker, a replayer, or a
@@ -21,7 +22,7 @@ func Register(r Registry) {
 		contract.WorkflowSequential:   Sequential,
 		contract.WorkflowParallel:     Parallel,
 		contract.WorkflowLoop:         Loop,
-		contract.WorkflowPush:         Push,
+		contract.WorkflowPush:         push.Push,
 		contract.WorkflowDelivery:     Delivery,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})

@@ -11,9 +11,11 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -107,11 +109,11 @@ func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err
 // ran is the result that this person gives.
 func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.DelegateInput, describe func(why string) string) (ran *string, err error) {
 	for {
-		err := t.update(t.send(sending, in, delegateTimeout, attempts))
+		err := t.update(t.send(sending, in, delegateTimeout, activity.Attempts))
 		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
 			return nil, err
 		}
-		r, asked := t.askRepeatSend(ctx, in, failure(err), describe)
+		r, asked := t.askRepeatSend(ctx, in, activity.Failure(err), describe)
 		if !asked {
 			return nil, err
 		}
@@ -128,7 +130,7 @@ func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.
 func repeatDecision(ctx workflow.Context, err error, r contract.ApprovalResult) (ran *string, _ error) {
 	switch {
 	case confirmedRun(r):
-		result := wording.RanResult(failure(err).Message, r)
+		result := wording.RanResult(activity.Failure(err).Message, r)
 		return &result, nil
 	case r.Decision != contract.Approved || ctx.Err() != nil:
 		return nil, &declinedError{err, recordedReason(ctx, r)}
@@ -167,7 +169,7 @@ func (d *declinedError) Unwrap() error { return d.error }
 // again.
 func (t *remoteTask) follow(ctx workflow.Context) error {
 	if t.polls++; t.polls > 1 {
-		pause := min(decide.PollInterval(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
+		pause := min(decide.PollInterval(t.work.elapsed(ctx), run.History(ctx)), max(t.timeLeft(ctx), time.Second))
 		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil // the turn has ended; the last known state remains
@@ -175,7 +177,7 @@ func (t *remoteTask) follow(ctx workflow.Context) error {
 	}
 	out, err := t.poll(ctx)
 	t.pollProblem = t.pollFailure(out, err)
-	if err != nil && (ctx.Err() != nil || !failure(err).Kind.Permanent()) {
+	if err != nil && (ctx.Err() != nil || !activity.Failure(err).Kind.Permanent()) {
 		return nil
 	}
 	return t.update(out, err)
@@ -189,7 +191,7 @@ func (t *remoteTask) timeLeft(ctx workflow.Context) time.Duration {
 }
 
 func (t *remoteTask) poll(ctx workflow.Context) (contract.DelegateResult, error) {
-	return t.send(ctx, contract.DelegateInput{}, lookTimeout, attempts)
+	return t.send(ctx, contract.DelegateInput{}, lookTimeout, activity.Attempts)
 }
 
 // update stores the state of the task.
@@ -205,7 +207,7 @@ func (t *remoteTask) update(out contract.DelegateResult, err error) error {
 func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration, maximum int32) (contract.DelegateResult, error) {
 	in = t.withTask(in)
 	ctx = header.With(ctx, t.token())
-	return runActivity(ctx, contract.ActivityDelegate, regularOptions(timeout, maximum, wording.DelegateSummary(in)), in)
+	return activity.Run(ctx, contract.ActivityDelegate, activity.Options(timeout, maximum, wording.DelegateSummary(in)), in)
 }
 
 // withTask sets the fields that all messages about the task have.
@@ -234,7 +236,7 @@ func (t *remoteTask) loginOutcome(ctx workflow.Context) callOutcome {
 
 // failureText returns why the task is abandoned.
 func (t *remoteTask) failureText(err error) string {
-	f := failure(err)
+	f := activity.Failure(err)
 	if temporal.IsCanceledError(err) {
 		f.Message = wording.CauseTurnCancelled
 		if t.leaf.clock.expired {

@@ -6,8 +6,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -63,7 +65,7 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 	case err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) || errors.As(err, &stopped) || !takesOutcomeAnswers(ctx):
 		return err
 	}
-	t.deliveryProblem = failure(err).Message
+	t.deliveryProblem = activity.Failure(err).Message
 	return nil
 }
 
@@ -94,7 +96,7 @@ func (t *remoteTask) pollWhileWaiting(ctx workflow.Context) *contract.DelegateRe
 	began := workflow.Now(ctx)
 	o := workflow.TimerOptions{Summary: wording.WatchTimerSummary(t.call.Peer.Name)}
 	for {
-		pause := decide.WaitingPollInterval(workflow.Now(ctx).Sub(began), historyOf(ctx))
+		pause := decide.WaitingPollInterval(workflow.Now(ctx).Sub(began), run.History(ctx))
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil
 		}

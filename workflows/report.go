@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -44,7 +45,7 @@ func (c *composite) sendReports(ctx workflow.Context) {
 		_ = workflow.Await(ctx, func() bool { return r.dirty })
 		if !r.urgent {
 			pace := decide.ReportPace(workflow.Now(ctx).Sub(r.since))
-			_, _ = workflow.AwaitWithOptions(ctx, awaitOptions(pace, wording.SummaryNextReport), func() bool { return r.urgent || r.stopped })
+			_, _ = workflow.AwaitWithOptions(ctx, run.Timeout(pace, wording.SummaryNextReport), func() bool { return r.urgent || r.stopped })
 		}
 		if r.stopped && !r.urgent {
 			return

@@ -5,7 +5,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -35,7 +37,7 @@ func nextVersion(ctx workflow.Context, version int64) int64 {
 	if !wasReset(ctx) {
 		return version + 1
 	}
-	return max(version+1, now(ctx).UnixMilli())
+	return max(version+1, run.Now(ctx).UnixMilli())
 }
 
 // run reports whether the run is past a reset, at a point that occurs once. The first time, it
@@ -56,9 +58,9 @@ func (a *resetCleanup) run(ctx workflow.Context, point, conversation string) boo
 	}
 	a.started = true
 	defer func() { a.done = true }()
-	o := regularOptions(withdrawTimeout, attempts, wording.SummaryResetRest)
+	o := activity.Options(withdrawTimeout, activity.Attempts, wording.SummaryResetRest)
 	o.ScheduleToCloseTimeout = withdrawTimeout
-	out, err := runActivity(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
+	out, err := activity.Run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("end what the run before the reset has left", "error", err)
 	} else {
@@ -82,8 +84,8 @@ func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation 
 		if child.IsReady() || workflow.GetVersion(always, change, workflow.DefaultVersion, 1) < 1 {
 			return
 		}
-		o := regularOptions(withdrawTimeout, attempts, wording.SummaryResetChild)
-		if _, err := runActivity(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
+		o := activity.Options(withdrawTimeout, activity.Attempts, wording.SummaryResetChild)
+		if _, err := activity.Run(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
 			workflow.GetLogger(always).Error("cancel what the run before the reset has started", "error", err)
 		}
 	})

@@ -6,13 +6,14 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
 // recordEnd records the outcome of the turn. A stopped turn requires no login.
 func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result contract.Result) {
 	last := contract.LastTurn{
-		Turn: t.conv.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
+		Turn: t.conv.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: run.Now(ctx), AuthRequired: r.AuthRequired,
 	}
 	if t.stopped {
 		last.AuthRequired = ""
@@ -38,7 +39,7 @@ func (c *conversation) taskOver() bool {
 func (c *conversation) cancelIdle(ctx workflow.Context, request string, s contract.CancelSignal) {
 	text := contract.Inline(wording.TurnCancelled(s.Reason))
 	if last := c.state.Last; last == nil || last.AuthRequired != "" || len(c.queue) > 0 {
-		c.state.Last = &contract.LastTurn{Turn: c.state.Turn, Outcome: contract.OutcomeCancelled, Response: text, EndedAt: now(ctx)}
+		c.state.Last = &contract.LastTurn{Turn: c.state.Turn, Outcome: contract.OutcomeCancelled, Response: text, EndedAt: run.Now(ctx)}
 	}
 	c.closing = &closure{reason: s.Reason, by: s.Identity, requests: []string{request}, answer: text}
 }

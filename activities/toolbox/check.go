@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/toolbox/schema"
 )
 
@@ -14,9 +15,9 @@ import (
 // booleans and strings converted to the schema's type if that loses nothing, or else the
 // original arguments and one line that tells a model what is wrong. It neither waits nor calls
 // the server. Of tools that are listed only with a token, it knows those that Tools returned
-// for the token of WithBearer.
+// for the tokens of bearer.NewContext.
 func (t *Toolbox) Check(ctx context.Context, name string, args json.RawMessage) (fixed json.RawMessage, problem string) {
-	tool, ok := t.find(name, bearerOf(ctx))
+	tool, ok := t.find(name, bearer.FromContext(ctx))
 	if !ok {
 		return args, fmt.Sprintf("unknown tool %q", name)
 	}

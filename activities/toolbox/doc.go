@@ -103,7 +103,7 @@
 //
 // A server that requires authentication at initialize is connected for the duration of one call
 // with the bearer token of that call, and such a session is never shared between callers. Its
-// tools are listed for each token (WithBearer), and offered to the holder of the token only.
+// tools are listed for each token (bearer.NewContext), and offered to the holder of the token only.
 // A server with a Credential gets the tokens of the agent's own instead: its connection is shared
 // as that of a server without authentication, and a request whose token was refused is sent again
 // with another one, which is safe because a refused request was not carried out.

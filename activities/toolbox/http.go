@@ -197,7 +197,7 @@ func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, er
 	}
 	resp, err := boundAnswer(t.send(ctx, way, req, body))
 	if err == nil {
-		x.recordStatus(resp.StatusCode)
+		x.recordStatus(resp)
 		t.storeRedirect(resp)
 	}
 	return resp, err

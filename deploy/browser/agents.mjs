@@ -42,3 +42,15 @@ export async function startAll(bin) {
 }
 
 export const launch = () => chromium.launch({ executablePath: findBrowser(), headless: true, args: flags });
+
+// useSources has the pages of a context run the modules of $PAGE_FILES, if that is set, instead
+// of the bundle in the agents.
+export async function useSources(context) {
+  const files = process.env.PAGE_FILES;
+  if (!files) return;
+  await context.route(/\/page\/[^?]*$/, (r) => {
+    const { pathname } = new URL(r.request().url());
+    if (pathname.endsWith("/bundle.js")) return r.fulfill({ contentType: "text/javascript", body: 'import "./main.js";' });
+    return r.fulfill({ path: files + pathname.slice(pathname.indexOf("/page/") + 5) });
+  });
+}

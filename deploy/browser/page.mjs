@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { check, finish } from "../conformance/check.mjs";
 import { pause } from "./agent.mjs";
-import { launch, startAll } from "./agents.mjs";
+import { launch, startAll, useSources } from "./agents.mjs";
 import { attack } from "./attack.mjs";
 import { invented } from "./invented.mjs";
 
@@ -24,7 +24,7 @@ const attacks = [], reports = [], errors = [];
 async function visitor(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(patience);
-  if (process.env.PAGE_FILES) await context.route(/\/page\/[^?]*$/, (r) => r.fulfill({ path: process.env.PAGE_FILES + new URL(r.request().url()).pathname.slice(5) }));
+  await useSources(context);
   await context.exposeFunction("attacked", (what) => attacks.push(what));
   await context.exposeFunction("reported", (what) => reports.push(what));
   await context.addInitScript(() => addEventListener("securitypolicyviolation", (e) => reported(`${e.violatedDirective} ${e.blockedURI} ${e.sample} ${e.sourceFile}:${e.lineNumber}`)));

@@ -3,7 +3,7 @@
 //	node screenshots.mjs BIN DIR      the folder with the binaries, and that for the pictures
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { launch, startAll } from "./agents.mjs";
+import { launch, startAll, useSources } from "./agents.mjs";
 import { invented } from "./invented.mjs";
 
 const [bin, dir] = process.argv.slice(2);
@@ -59,7 +59,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const width of [320, 1280]) {
     for (const [name, show] of Object.entries(views)) {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-      if (process.env.PAGE_FILES) await context.route(/\/page\/[^?]*$/, (r) => r.fulfill({ path: process.env.PAGE_FILES + new URL(r.request().url()).pathname.slice(5) }));
+      await useSources(context);
       const page = await context.newPage();
       await show(page);
       await page.waitForTimeout(300); // times and the list

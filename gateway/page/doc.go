@@ -4,8 +4,17 @@
 //
 // # Where to look
 //
-//	page.go   the document at / and the files below /page/: types, caching, policy
-//	files/    the page itself, which browsers run as it is: there is no build step
+//	page.go     the document at / and the files below /page/: types, caching, policy
+//	files/      the sources of the page
+//	bundle.js   the modules of files/ in one small file, made by go generate; this is what
+//	            browsers run
+//
+// After a change in files/, run
+//
+//	go generate ./gateway/page
+//
+// and commit bundle.js with it. A test fails while it is out of date. To merge two branches that
+// changed the page, merge files/ and generate bundle.js again.
 //
 // The modules in files/, from the inside to the outside:
 //
@@ -19,8 +28,9 @@
 //	arguments.js     arguments, complete; form.js  a form from a JSON Schema
 //	card.js          an approval, waiting or decided
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
+//	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page
-//	html.js          lit-html, for all of them
+//	router.js        views and their addresses; html.js  lit-html, for all of them
 //	npm/             code of others, unchanged; SHA256SUMS has its hashes
 //
 // # What is shown
@@ -39,7 +49,7 @@
 // # A new version of an npm package
 //
 // Copy its files and its licence unchanged into npm/NAME-VERSION, correct the imports in html.js
-// or markdown.js, and run in npm/:
+// or markdown.js, generate bundle.js, and run in npm/:
 //
 //	find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's,^\./,,' | xargs sha256sum > SHA256SUMS
 package page

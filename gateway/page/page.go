@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/hex"
 	"html/template"
-	"io/fs"
 	"net/http"
-	"path"
 	"strings"
 )
 
@@ -117,30 +115,22 @@ func zip(data []byte) []byte {
 	return b.Bytes()
 }
 
+//go:generate go test -run ^TestTheBundleIsUpToDate$ -update
+
 var (
-	//go:embed files
-	embedded embed.FS
+	//go:embed bundle.js
+	script []byte
+	//go:embed files/style.css
+	style []byte
+	//go:embed files/icon.svg
+	icon []byte
+	//go:embed files/index.html
+	document string
 
-	documentTemplate = template.Must(template.ParseFS(embedded, "files/index.html"))
-	staticFiles      = readFiles()
-)
-
-// types are the files that are served, by the end of their names.
-var types = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
-
-func readFiles() map[string]file {
-	files := map[string]file{}
-	err := fs.WalkDir(embedded, "files", func(name string, entry fs.DirEntry, err error) error {
-		contentType := types[path.Ext(name)]
-		if err != nil || entry.IsDir() || contentType == "" {
-			return err
-		}
-		data, err := embedded.ReadFile(name)
-		files[strings.TrimPrefix(name, "files/")] = newFile(contentType, data)
-		return err
-	})
-	if err != nil { // the files are in the binary
-		panic(err)
+	documentTemplate = template.Must(template.New("index.html").Parse(document))
+	staticFiles      = map[string]file{
+		"bundle.js": newFile("text/javascript; charset=utf-8", script),
+		"style.css": newFile("text/css; charset=utf-8", style),
+		"icon.svg":  newFile("image/svg+xml", icon),
 	}
-	return files
-}
+)

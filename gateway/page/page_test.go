@@ -74,7 +74,7 @@ func TestTheDocumentHasOnlyItsOwnFilesAndEscapesTexts(t *testing.T) {
 }
 
 func TestFilesAreKeptUntilTheyChange(t *testing.T) {
-	for _, name := range []string{"", "main.js", "style.css", "icon.svg"} {
+	for _, name := range []string{"", "bundle.js", "style.css", "icon.svg"} {
 		for _, encoding := range []string{"", "gzip"} {
 			first := get(t, name, "Accept-Encoding", encoding)
 			tag := first.Header.Get("ETag")
@@ -92,19 +92,19 @@ func TestFilesAreKeptUntilTheyChange(t *testing.T) {
 }
 
 func TestFilesAreCompressed(t *testing.T) {
-	reply := get(t, "main.js", "Accept-Encoding", "gzip, br")
+	reply := get(t, "bundle.js", "Accept-Encoding", "gzip, br")
 	r, err := gzip.NewReader(reply.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(r)
-	if plain := text(t, get(t, "main.js")); err != nil || plain != string(data) || reply.Header.Get("Content-Encoding") != "gzip" {
+	if plain := text(t, get(t, "bundle.js")); err != nil || plain != string(data) || reply.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("%v, %v", err, reply.Header)
 	}
 }
 
 func TestOtherNamesAreNoFiles(t *testing.T) {
-	for _, name := range []string{"index.html", "../page.go", "npm/SHA256SUMS", "npm", "", "/main.js"} {
+	for _, name := range []string{"index.html", "../page.go", "npm/SHA256SUMS", "npm", "", "main.js", "/bundle.js"} {
 		if name != "" && page.New(agent).File(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), name) {
 			t.Errorf("%q is served", name)
 		}
@@ -130,36 +130,34 @@ func files(t *testing.T, do func(name, content string)) {
 
 const maxScript = 60 << 10
 
-func TestTheScriptsAreSmall(t *testing.T) {
-	sum := 0
-	files(t, func(name, _ string) {
-		if path.Ext(name) == ".js" {
-			sum += len(text(t, get(t, name, "Accept-Encoding", "gzip")))
-		}
-	})
-	t.Logf("%d bytes of script, compressed", sum)
-	if sum > maxScript {
-		t.Errorf("%d bytes of script, compressed: more than %d", sum, maxScript)
+func TestTheScriptIsSmall(t *testing.T) {
+	size := len(text(t, get(t, "bundle.js", "Accept-Encoding", "gzip")))
+	t.Logf("%d bytes of script, compressed", size)
+	if size > maxScript {
+		t.Errorf("%d bytes of script, compressed: more than %d", size, maxScript)
 	}
 }
 
 var importForm = regexp.MustCompile(`(?m)^(?:import|export) (?:[^"]* from )?"([^"]+)"`)
 
-// Every import leads to a file, doc.go names every module, and nothing makes scripts of texts.
+// doc.go names every module, every module is in use, and nothing makes scripts of texts.
 func TestModules(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	used := map[string]bool{"main.js": true}
+	var modules []string
 	files(t, func(name, content string) {
 		if path.Ext(name) != ".js" || strings.HasPrefix(name, "npm/") {
 			return
 		}
+		modules = append(modules, name)
 		if !strings.Contains(string(doc), name) {
 			t.Errorf("doc.go does not name %s", name)
 		}
 		for _, m := range importForm.FindAllStringSubmatch(content, -1) {
-			get(t, path.Join(path.Dir(name), m[1]))
+			used[path.Join(path.Dir(name), m[1])] = true
 		}
 		if bad := regexp.MustCompile(`\beval\(|new Function|innerHTML =|insertAdjacentHTML|document\.write|unsafeHTML| style=`).FindString(content); bad != "" {
 			t.Errorf("%s has %q", name, bad)
@@ -168,6 +166,11 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s makes HTML of a text", name)
 		}
 	})
+	for _, name := range modules {
+		if !used[name] {
+			t.Errorf("no module imports %s", name)
+		}
+	}
 }
 
 // The files of others are those that SHA256SUMS names, unchanged, each package with its licence.

@@ -31,12 +31,16 @@ type Token struct {
 	Bearer string `json:"-"`
 	// ExpiresAt is zero if the token does not have an expiry.
 	ExpiresAt time.Time `json:"-"`
+	// Caller is the key of the identity of who sent the token (contract.Identity.Key), empty
+	// without authentication.
+	Caller string `json:"-"`
 }
 
 // content is the sealed content of a token.
 type content struct {
 	Bearer    string    `json:"b"`
 	ExpiresAt time.Time `json:"e,omitzero"`
+	Caller    string    `json:"c,omitempty"`
 }
 
 // encoding refuses nonzero padding bits, so that every envelope has only one form.
@@ -144,8 +148,8 @@ func (r *Keyring) Seal(conversationID string, t Token) (string, error) {
 	return version + "." + r.primary + "." + encoding.EncodeToString(box), nil
 }
 
-// Open decrypts what Seal made for the same conversation. It fails with
-// ErrUnknownKey, ErrUnreadable or ErrExpired.
+// Open decrypts what Seal made for the same conversation. It fails with ErrUnknownKey,
+// ErrUnreadable or ErrExpired; a token that has expired is returned without its Bearer.
 func (r *Keyring) Open(conversationID, sealed string, now time.Time) (Token, error) {
 	parts := strings.Split(sealed, ".")
 	if len(parts) != 3 || parts[0] != version {
@@ -170,7 +174,8 @@ func (r *Keyring) Open(conversationID, sealed string, now time.Time) (Token, err
 	}
 	t := Token(c)
 	if !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
-		return Token{}, ErrExpired
+		t.Bearer = ""
+		return t, ErrExpired
 	}
 	return t, nil
 }

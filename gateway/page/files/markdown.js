@@ -1,11 +1,9 @@
 // Markdown to sanitised HTML, block by block, so that a growing text costs its last block.
 import { Marked } from "./npm/marked-18.2.1/marked.esm.js";
-import "./npm/dompurify-3.4.18/purify.min.js";
+import DOMPurify from "./npm/dompurify-3.4.18/purify.es.mjs";
 import { textBlock } from "./arguments.js";
 import { html } from "./html.js";
 import { revealed } from "./reveal.js";
-
-const { DOMPurify } = globalThis;
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escape = (text) => text.replace(/[&<>"']/g, (c) => escapes[c]);

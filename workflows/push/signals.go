@@ -1,4 +1,4 @@
-package workflows
+package push
 
 import (
 	"encoding/json"
@@ -12,12 +12,13 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
 // receive handles all signals that have arrived.
-func (p *push) receive(ctx workflow.Context) {
+func (p *hooks) receive(ctx workflow.Context) {
 	handleSignals(p, p.states, p.queueState(ctx))
 	handleSignals(p, p.sets, p.set(ctx))
 	handleSignals(p, p.deletes, func(d contract.PushDelete) error {
@@ -28,7 +29,7 @@ func (p *push) receive(ctx workflow.Context) {
 
 // handleSignals passes the signals of a channel to use. An invalid signal changes nothing and
 // is shown in the details.
-func handleSignals[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
+func handleSignals[T any](p *hooks, ch workflow.ReceiveChannel, use func(T) error) {
 	for raw, ok := signal.Receive(ch); ok; raw, ok = signal.Receive(ch) {
 		var v T
 		err := json.Unmarshal(raw, &v)
@@ -41,11 +42,11 @@ func handleSignals[T any](p *push, ch workflow.ReceiveChannel, use func(T) error
 	}
 }
 
-func (p *push) arrived() bool { return p.sets.Len()+p.deletes.Len()+p.states.Len() > 0 }
+func (p *hooks) arrived() bool { return p.sets.Len()+p.deletes.Len()+p.states.Len() > 0 }
 
 // set adds a webhook and queues the present state for it, or replaces a webhook, which inherits
 // the queue.
-func (p *push) set(ctx workflow.Context) func(contract.PushConfig) error {
+func (p *hooks) set(ctx workflow.Context) func(contract.PushConfig) error {
 	return func(config contract.PushConfig) error {
 		if err := validateWebhook(config); err != nil {
 			return err
@@ -83,20 +84,20 @@ func validateWebhook(c contract.PushConfig) error {
 	return nil
 }
 
-func (p *push) remove(id string) {
+func (p *hooks) remove(id string) {
 	if i := p.index(id); i >= 0 {
 		p.webhooks[i].stop()
 		p.webhooks = slices.Delete(p.webhooks, i, i+1)
 	}
 }
 
-func (p *push) index(id string) int {
+func (p *hooks) index(id string) int {
 	return slices.IndexFunc(p.webhooks, func(c *webhook) bool { return c.target.Config.ID == id })
 }
 
 // queueState queues a state for every webhook. A conversation that was asked again or has
 // continued as new repeats its state.
-func (p *push) queueState(ctx workflow.Context) func(contract.PushState) error {
+func (p *hooks) queueState(ctx workflow.Context) func(contract.PushState) error {
 	return func(n contract.PushState) error {
 		if n.State == "" || p.state.Last != nil && p.state.Last.State == n.State {
 			return nil
@@ -111,8 +112,8 @@ func (p *push) queueState(ctx workflow.Context) func(contract.PushState) error {
 
 // item returns a notification with a new ID. The ID is derived from the execution: another one
 // under the same workflow ID has other IDs.
-func (p *push) item(ctx workflow.Context, n contract.PushState) contract.PushItem {
+func (p *hooks) item(ctx workflow.Context, n contract.PushState) contract.PushItem {
 	p.state.Seq++
 	id := contract.NameUUID(workflow.GetInfo(ctx).FirstRunID, fmt.Sprintf("%s-%d", p.in.ConversationID, p.state.Seq))
-	return contract.PushItem{ID: id, State: n, Since: now(ctx)}
+	return contract.PushItem{ID: id, State: n, Since: run.Now(ctx)}
 }

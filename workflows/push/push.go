@@ -1,4 +1,4 @@
-package workflows
+package push
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -25,7 +26,7 @@ func Push(ctx workflow.Context, in contract.PushInput) (contract.PushResult, err
 	return p.run(ctx)
 }
 
-type push struct {
+type hooks struct {
 	in          contract.PushInput
 	state       contract.PushCarried // its Targets are those of couriers
 	webhooks    []*webhook
@@ -38,8 +39,8 @@ type push struct {
 	sets, deletes, states workflow.ReceiveChannel
 }
 
-func newPush(ctx workflow.Context, in contract.PushInput) *push {
-	p := &push{
+func newPush(ctx workflow.Context, in contract.PushInput) *hooks {
+	p := &hooks{
 		in:      in,
 		sets:    workflow.GetSignalChannel(ctx, contract.SignalSet),
 		deletes: workflow.GetSignalChannel(ctx, contract.SignalDelete),
@@ -56,7 +57,7 @@ func newPush(ctx workflow.Context, in contract.PushInput) *push {
 }
 
 // run is the loop that owns the signal channels.
-func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
+func (p *hooks) run(ctx workflow.Context) (contract.PushResult, error) {
 	if p.in.Carried == nil && !p.in.Coming {
 		p.receive(ctx) // so that queries see the webhooks that came with the start
 		p.follow(ctx)
@@ -81,7 +82,7 @@ func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
 }
 
 // follow asks the conversation to send its state, now and from now on.
-func (p *push) follow(ctx workflow.Context) {
+func (p *hooks) follow(ctx workflow.Context) {
 	id := contract.ConversationWorkflowID(p.in.ConversationID)
 	err := workflow.SignalExternalWorkflow(ctx, id, "", contract.SignalFollow, nil).Get(ctx, nil)
 	var gone *temporal.UnknownExternalWorkflowExecutionError
@@ -91,7 +92,7 @@ func (p *push) follow(ctx workflow.Context) {
 }
 
 // dispatch starts the coroutines of webhooks that have something queued.
-func (p *push) dispatch(ctx workflow.Context) {
+func (p *hooks) dispatch(ctx workflow.Context) {
 	for _, c := range p.webhooks {
 		if len(c.target.Queue) > 0 && !c.running {
 			c.running = true
@@ -100,31 +101,31 @@ func (p *push) dispatch(ctx workflow.Context) {
 	}
 }
 
-func (p *push) idle() bool {
+func (p *hooks) idle() bool {
 	return !slices.ContainsFunc(p.webhooks, func(c *webhook) bool { return c.running })
 }
 
 // ended reports whether no more states are expected and the time to read the webhooks is over.
-func (p *push) ended(ctx workflow.Context) bool {
+func (p *hooks) ended(ctx workflow.Context) bool {
 	over := p.state.Gone || p.state.Last != nil && p.state.Last.State.Over()
 	switch {
 	case !over || !p.idle():
 		p.state.EndsAt = time.Time{}
 		return false
 	case p.state.EndsAt.IsZero():
-		p.state.EndsAt = now(ctx).Add(pushKept)
+		p.state.EndsAt = run.Now(ctx).Add(kept)
 	}
-	return !now(ctx).Before(p.state.EndsAt) && !p.arrived()
+	return !run.Now(ctx).Before(p.state.EndsAt) && !p.arrived()
 }
 
 // wait blocks until there is something to do. A conversation that has sent nothing for long is
 // asked again, because a terminated conversation sends no last state.
-func (p *push) wait(ctx workflow.Context) error {
-	d, what := pushSilence, wording.SummaryNextFollow
+func (p *hooks) wait(ctx workflow.Context) error {
+	d, what := silence, wording.SummaryNextFollow
 	if !p.state.EndsAt.IsZero() {
-		d, what = p.state.EndsAt.Sub(now(ctx)), wording.SummaryPushEnd
+		d, what = p.state.EndsAt.Sub(run.Now(ctx)), wording.SummaryPushEnd
 	}
-	ok, err := workflow.AwaitWithOptions(ctx, awaitOptions(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
+	ok, err := workflow.AwaitWithOptions(ctx, run.Timeout(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
 	p.wake = false
 	if err == nil && !ok && p.state.EndsAt.IsZero() {
 		p.follow(ctx)
@@ -132,13 +133,13 @@ func (p *push) wait(ctx workflow.Context) error {
 	return err
 }
 
-func (p *push) longRun(ctx workflow.Context) bool {
-	return decide.RollOverNode(historyOf(ctx))
+func (p *hooks) longRun(ctx workflow.Context) bool {
+	return decide.RollOverNode(run.History(ctx))
 }
 
 // rollOver interrupts the deliveries and reports whether nothing arrived meanwhile, so that the
 // run may end. Undelivered states are carried over.
-func (p *push) rollOver(ctx workflow.Context) bool {
+func (p *hooks) rollOver(ctx workflow.Context) bool {
 	p.rollingOver = true
 	for _, c := range p.webhooks {
 		c.interrupt()
@@ -148,14 +149,14 @@ func (p *push) rollOver(ctx workflow.Context) bool {
 	return err == nil && !p.arrived()
 }
 
-func (p *push) continueAsNew(ctx workflow.Context) error {
+func (p *hooks) continueAsNew(ctx workflow.Context) error {
 	next := p.in
 	state := p.carried()
 	next.Carried = &state
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowPush, next)
 }
 
-func (p *push) carried() contract.PushCarried {
+func (p *hooks) carried() contract.PushCarried {
 	s := p.state
 	s.Targets = nil
 	for _, c := range p.webhooks {
@@ -164,7 +165,7 @@ func (p *push) carried() contract.PushCarried {
 	return s
 }
 
-func (p *push) query() (contract.PushView, error) {
+func (p *hooks) query() (contract.PushView, error) {
 	v := contract.PushView{Configs: []contract.PushConfig{}, Long: p.isLong()}
 	if p.state.Last != nil {
 		v.State = p.state.Last.State
@@ -175,6 +176,6 @@ func (p *push) query() (contract.PushView, error) {
 	return v, nil
 }
 
-func (p *push) show(ctx workflow.Context) {
+func (p *hooks) show(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, wording.PushDetails(p.carried(), p.problem))
 }

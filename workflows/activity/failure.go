@@ -1,32 +1,16 @@
-package workflows
+package activity
 
 import (
 	"errors"
 
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
 
-// runActivity executes an activity by its typed reference and waits for it. These helpers and
-// package handover are the only places that execute activities.
-func runActivity[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
-	var out Out
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
-	return out, err
-}
-
-// runLocal executes an activity inside the worker that holds the workflow.
-func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.LocalActivityOptions, in In) (Out, error) {
-	var out Out
-	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
-	return out, err
-}
-
-// failure converts an activity's error.
-func failure(err error) wording.Failure {
+// Failure converts an activity's error.
+func Failure(err error) wording.Failure {
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
 		return wording.Failure{Kind: contract.KindTimeout, Message: wording.CauseNoAnswer, Lost: true}

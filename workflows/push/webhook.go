@@ -1,4 +1,4 @@
-package workflows
+package push
 
 import (
 	"errors"
@@ -7,8 +7,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -42,7 +44,7 @@ func (c *webhook) stop() {
 
 // deliver is the coroutine that delivers the queue of a webhook. An interrupted delivery is not
 // recorded as failed: it is still in the queue, or was replaced.
-func (p *push) deliver(ctx workflow.Context, c *webhook) {
+func (p *hooks) deliver(ctx workflow.Context, c *webhook) {
 	for len(c.target.Queue) > 0 && !c.removed && !p.rollingOver && ctx.Err() == nil {
 		item := c.target.Queue[0]
 		out, interrupted, err := p.attempt(ctx, c, item)
@@ -50,11 +52,11 @@ func (p *push) deliver(ctx workflow.Context, c *webhook) {
 		case interrupted && err != nil:
 			continue
 		case err != nil:
-			c.target.Failed = &contract.PushOutcome{State: item.State.State, At: now(ctx), Why: deliveryProblem(err)}
+			c.target.Failed = &contract.PushOutcome{State: item.State.State, At: run.Now(ctx), Why: deliveryProblem(err)}
 		case out.Gone:
 			p.removeGone(c)
 		default:
-			c.target.Delivered = &contract.PushOutcome{State: item.State.State, At: now(ctx)}
+			c.target.Delivered = &contract.PushOutcome{State: item.State.State, At: run.Now(ctx)}
 		}
 		c.drop(item)
 		p.show(ctx)
@@ -64,12 +66,12 @@ func (p *push) deliver(ctx workflow.Context, c *webhook) {
 
 // attempt delivers a notification, or fails when its time is up. It returns only when no
 // request is under way, so that later notifications do not overtake it.
-func (p *push) attempt(ctx workflow.Context, c *webhook, item contract.PushItem) (out contract.NotifyResult, interrupted bool, err error) {
+func (p *hooks) attempt(ctx workflow.Context, c *webhook, item contract.PushItem) (out contract.NotifyResult, interrupted bool, err error) {
 	ctx, c.cancel = workflow.WithCancel(ctx)
 	defer c.cancel()
 	in := contract.NotifyInput{ID: item.ID, ConversationID: p.in.ConversationID, Config: c.target.Config, State: item.State}
-	left := item.Since.Add(notifyFor).Sub(now(ctx))
-	out, err = runActivity(ctx, contract.ActivityNotify, webhookOptions(max(left, time.Second), wording.PushSummary(in)), in)
+	left := item.Since.Add(notifyFor).Sub(run.Now(ctx))
+	out, err = activity.Run(ctx, contract.ActivityNotify, webhookOptions(max(left, time.Second), wording.PushSummary(in)), in)
 	return out, ctx.Err() != nil, err
 }
 
@@ -79,11 +81,11 @@ func deliveryProblem(err error) string {
 	if errors.As(err, &last) {
 		return last.Message()
 	}
-	return failure(err).Message
+	return activity.Failure(err).Message
 }
 
 // removeGone removes a webhook that has answered that it is gone, unless it was replaced.
-func (p *push) removeGone(c *webhook) {
+func (p *hooks) removeGone(c *webhook) {
 	if i := p.index(c.target.Config.ID); i >= 0 && p.webhooks[i] == c {
 		p.remove(c.target.Config.ID)
 	}

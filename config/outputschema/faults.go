@@ -1,4 +1,4 @@
-package config
+package outputschema
 
 import (
 	"errors"
@@ -13,30 +13,31 @@ import (
 	"golang.org/x/text/message"
 )
 
-// checkOutputSchema accepts a JSON Schema of an object without external references.
-func checkOutputSchema(r *report, path string, schema map[string]any) {
-	if schema == nil || r.failed[path] {
-		return
-	}
-	before := len(r.errs)
+// Fault is a mistake in a schema, at a key path of the file.
+type Fault struct{ Path, Message string }
+
+// Faults returns the mistakes in a schema that stands at path: it must be of an object, without
+// references to other documents.
+func Faults(path string, schema map[string]any) []Fault {
+	var faults []Fault
 	if t, set := schema["type"]; set && t != "object" {
-		r.at(path+".type", "the output of a node is an object; say type: object or nothing")
+		faults = append(faults, Fault{path + ".type", "the output of a node is an object; say type: object or nothing"})
 	}
-	checkReferences(r, path, schema)
-	if len(r.errs) == before {
-		checkCompiles(r, path, schema)
+	if faults = append(faults, references(path, schema)...); len(faults) == 0 {
+		faults = compile(path, schema)
 	}
+	return faults
 }
 
 // valueKeywords are the keywords whose values are not schemas.
 var valueKeywords = []string{"const", "enum", "default", "examples"}
 
-// checkReferences refuses references to other documents.
-func checkReferences(r *report, path string, node any) {
+// references returns the references to other documents.
+func references(path string, node any) (faults []Fault) {
 	switch v := node.(type) {
 	case []any:
 		for i, child := range v {
-			checkReferences(r, fmt.Sprintf("%s[%d]", path, i), child)
+			faults = append(faults, references(fmt.Sprintf("%s[%d]", path, i), child)...)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -45,17 +46,19 @@ func checkReferences(r *report, path string, node any) {
 			switch {
 			case slices.Contains(valueKeywords, key):
 			case (key == "$ref" || key == "$dynamicRef") && isText && !strings.HasPrefix(ref, "#"):
-				r.at(join(path, key), "%s: must point inside the schema, such as #/$defs/item; nothing is loaded from elsewhere", quote(ref))
+				const text = "%q: must point inside the schema, such as #/$defs/item; nothing is loaded from elsewhere"
+				faults = append(faults, Fault{path + "." + key, fmt.Sprintf(text, ref)})
 			default:
-				checkReferences(r, join(path, key), child)
+				faults = append(faults, references(path+"."+key, child)...)
 			}
 		}
 	}
+	return faults
 }
 
 const schemaAddress = "config:///output_schema"
 
-func checkCompiles(r *report, path string, schema map[string]any) {
+func compile(path string, schema map[string]any) []Fault {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
@@ -64,15 +67,14 @@ func checkCompiles(r *report, path string, schema map[string]any) {
 		_, err = compiler.Compile(schemaAddress)
 	}
 	if err == nil {
-		return
+		return nil
 	}
 	var invalid *jsonschema.ValidationError
 	if schemaErr := (*jsonschema.SchemaValidationError)(nil); errors.As(err, &schemaErr) && errors.As(schemaErr.Err, &invalid) {
 		at, why := firstCause(path, invalid)
-		r.at(at, "is no JSON Schema: %s", why)
-		return
+		return []Fault{{at, "is no JSON Schema: " + why}}
 	}
-	r.at(path, "is no JSON Schema: %s", oneLine(strings.ReplaceAll(err.Error(), schemaAddress, "")))
+	return []Fault{{path, "is no JSON Schema: " + oneLine(strings.ReplaceAll(err.Error(), schemaAddress, ""))}}
 }
 
 // noLoader prevents schemas from loading other documents.
@@ -94,7 +96,7 @@ func firstCause(path string, e *jsonschema.ValidationError) (at, why string) {
 		if i, err := strconv.Atoi(part); err == nil {
 			path += fmt.Sprintf("[%d]", i)
 		} else {
-			path = join(path, part)
+			path += "." + part
 		}
 	}
 	return path, oneLine(e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
