@@ -16,10 +16,14 @@ export class Agent {
   static async make(bin, dir, yaml, env = {}) {
     mkdirSync(dir, { recursive: true });
     const [api, grpc] = [await freePort(), await freePort()];
-    const file = join(dir, "agent.yaml");
-    writeFileSync(file, `host: 127.0.0.1\nport: ${api}\ndata_dir: "${dir}/data"\ntemporal: {port: ${grpc}, ui_port: 0}\n${yaml}`);
-    return Object.assign(new Agent(), { bin, dir, file, env, url: `http://127.0.0.1:${api}` });
+    const own = `host: 127.0.0.1\nport: ${api}\ndata_dir: "${dir}/data"\ntemporal: {port: ${grpc}, ui_port: 0}\n`;
+    const agent = Object.assign(new Agent(), { bin, dir, own, file: join(dir, "agent.yaml"), env, url: `http://127.0.0.1:${api}` });
+    agent.configure(yaml);
+    return agent;
   }
+
+  // configure writes the file again, for the next start.
+  configure(yaml) { writeFileSync(this.file, this.own + yaml); }
 
   async start() {
     const log = join(this.dir, "log");

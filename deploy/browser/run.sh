@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 source "$here/../conformance/install.sh"
 
 install_packages "$here"
+[[ $# -gt 0 ]] || install_packages "$here/../conformance" # the OpenID provider
 install_browser "$work/apt.log"
 echo "building"
 (cd "$root" && go build -o "$work/" ./mcpservers/cmd/mcp-resources)
@@ -23,4 +24,5 @@ if [[ $# -gt 0 ]]; then
   mkdir -p "$1" && node "$here/screenshots.mjs" "$work" "$1"
 else
   node "$here/page.mjs" "$work"
+  node "$here/login.mjs" "$work"
 fi

@@ -19,6 +19,7 @@
 // The modules in files/, from the inside to the outside:
 //
 //	api.js           requests, and their errors in words; events.js  event streams, with resume
+//	session.js       the session of the browser: token, renewal, end; login.js  the login, in place
 //	transcript.js    events to entries; shared.js  events to the agent's state
 //	exact.js         JSON with its numbers as they were written
 //	reveal.js        texts with their invisible characters visible
@@ -37,7 +38,8 @@
 //
 // The page keeps nothing of a conversation. It follows the events of the conversation from its
 // beginning and reads each approval as the API has it, so a reload, another tab and another
-// browser show the same. A browser keeps only unsent texts, the reader's name, and a session ID.
+// browser show the same. A browser keeps only unsent texts, the reader's name, and a session ID;
+// the cookie of a login is out of the reach of scripts.
 //
 // # Foreign text
 //

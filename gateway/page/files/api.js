@@ -1,10 +1,7 @@
 // Requests to the REST API, and their failures in words.
 import { parse } from "./exact.js";
-
-const root = new URL(".", location.href.split("#")[0]);
-
-// address returns the URL of a part of the API, also behind a proxy with a path prefix.
-export const address = (path) => new URL(path, root).href;
+import { address, proofFor, revive } from "./session.js";
+export { address };
 
 // randomID works on pages without TLS, too, where crypto.randomUUID does not.
 export const randomID = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
@@ -25,7 +22,7 @@ function inWords(status, error = "") {
   const because = error ? ` The agent says: ${error}` : "";
   switch (status) {
     case 0: return "The agent cannot be reached. Check your network connection and whether the agent runs.";
-    case 401: return "You are not logged in, or your login has ended. Log in and load this page again; what you typed is kept." + because;
+    case 401: return "You are not logged in, or your login has ended. Log in and try again; what you typed is kept." + because;
     case 403: return "You are not allowed to do this. Ask those who run the agent for the permission." + because;
     case 404: return "This does not exist, or no longer." + because;
     case 413: return "This is too long for the agent. Shorten it." + because;
@@ -47,15 +44,19 @@ const session = (() => {
   } catch { return made; }
 })();
 
-// fetchReply returns a reply that is no error.
-export async function fetchReply(path, { headers, ...options } = {}) {
-  let reply;
+async function request(path, { headers, ...options }) {
   try {
-    reply = await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...headers } });
+    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...headers } });
   } catch (e) {
     if (e.name === "AbortError") throw e;
     throw new Failure(0);
   }
+}
+
+// fetchReply returns a reply that is no error.
+export async function fetchReply(path, options = {}) {
+  let reply = await request(path, options);
+  if (reply.status === 401 && await revive()) reply = await request(path, options);
   if (reply.ok) return reply;
   throw new Failure(reply.status, await reply.json().catch(() => ({})));
 }

@@ -1,5 +1,6 @@
 // Event streams of conversations, over as many connections as it takes.
 import { Failure, fetchReply, pause } from "./api.js";
+import { loggedIn, session } from "./session.js";
 
 const silence = 60_000; // a live connection says something at least four times as often
 
@@ -21,6 +22,11 @@ export async function follow(place, { take, note, restart, ended, signal }) {
       if (e instanceof Failure && e.status === 400 && place.position) { // the position is from another time
         place.position = "";
         restart();
+        continue;
+      }
+      if (e.status === 401 && session.needed) {
+        await loggedIn(signal);
+        failed = -1;
         continue;
       }
       if (e instanceof Failure && !e.transient && e.status !== 500) return note(e);

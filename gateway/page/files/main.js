@@ -1,8 +1,10 @@
 // Starts the page: the frame around the views, and when it is drawn.
 import { html, nothing, render, repeat } from "./html.js";
 import * as api from "./api.js";
+import { login, whoAmI } from "./login.js";
 import { reveal } from "./reveal.js";
 import { Router } from "./router.js";
+import { returned, session } from "./session.js";
 import { Sidebar } from "./sidebar.js";
 
 const root = document.querySelector("#app");
@@ -61,8 +63,8 @@ function frame(current) {
     <header class="top"><button type="button" class="plain menu" aria-expanded=${sidebar.isOpen ? "true" : "false"} aria-controls="conversations"
         @click=${() => sidebar.toggle()}>Menu${sidebar.waiting ? html` <span class="count">${sidebar.waiting}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
       <h1>${reveal(agentName)}</h1></header>
-    ${sidebar.view(location.hash, page.about)}
-    <main id="main" tabindex="-1">${repeat([current], (c) => c, (c) => c.view())}</main>`;
+    ${sidebar.view(location.hash, page.about, whoAmI())}
+    <main id="main" tabindex="-1">${login()}${session.needed && !session.me ? nothing : repeat([current], (c) => c, (c) => c.view())}</main>`;
 }
 
 // The list is read again from time to time, and soon after something happened here.
@@ -82,8 +84,22 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 
+// A login begins and ends while the page is shown.
+let wasNeeded = false;
+session.changed = () => {
+  if (session.needed && !wasNeeded) page.announce("Log in to go on");
+  if (wasNeeded && !session.needed) read();
+  wasNeeded = session.needed;
+  changed();
+};
+
+function read() {
+  sidebar.refresh();
+  api.about().then((a) => { page.about = a; changed(); }).catch(() => {});
+  api.tools().then((o) => { page.offer = o; changed(); }).catch(() => {});
+}
+
+returned();
 addEventListener("hashchange", route);
 route();
-sidebar.refresh();
-api.about().then((a) => { page.about = a; changed(); }).catch(() => {});
-api.tools().then((o) => { page.offer = o; changed(); }).catch(() => {});
+read();

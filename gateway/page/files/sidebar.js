@@ -43,7 +43,7 @@ export class Sidebar {
     if (open) requestAnimationFrame(() => document.querySelector("#conversations a")?.focus());
   }
 
-  view(address, about) {
+  view(address, about, me) {
     const newest = new Set(this.items.map((c) => c.id));
     const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))];
     return html`<nav id="conversations" class=${this.isOpen ? "open" : ""} aria-label="Conversations" @keydown=${(e) => { if (e.key === "Escape") this.toggle(false); }}>
@@ -54,6 +54,7 @@ export class Sidebar {
         <span class="title">${reveal(c.title || "Without a message")}</span>
         <span class="quiet">${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span></a></li>`)}</ul>
       ${this.next ? html`<button type="button" class="plain" @click=${() => this.more()}>Show more</button>` : nothing}
+      ${me}
       ${about ? html`<details class="about"><summary>About this agent</summary>
         <ul>${links(about).map(([href, label]) => html`<li><a href=${href}>${label}</a></li>`)}</ul>
         ${about.version ? html`<p class="quiet">Agent Stop and Go ${about.version}</p>` : nothing}</details>` : nothing}
