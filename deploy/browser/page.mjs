@@ -9,6 +9,7 @@ import { check, finish } from "../conformance/check.mjs";
 import { pause } from "./agent.mjs";
 import { launch, startAll, useSources } from "./agents.mjs";
 import { attack } from "./attack.mjs";
+import { inboxChecks } from "./inbox.mjs";
 import { invented } from "./invented.mjs";
 
 const [bin] = process.argv.slice(2);
@@ -299,6 +300,31 @@ await check("invisible characters, long arguments and large numbers are shown as
   assert.equal(await whole.locator("pre").innerText(), long);
   await button(page, "Reject").click();
   await decided(page, "Rejected").waitFor();
+  await page.close();
+});
+
+async function visit(agent, hash = "") {
+  const page = await context.newPage();
+  await page.goto(agent.url + "/" + hash);
+  return page;
+}
+await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
+
+await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {
+  const page = await context.newPage();
+  const message = (n) => [{ type: "TEXT_MESSAGE_START", messageId: "m" + n, role: n % 2 ? "assistant" : "user" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m" + n, delta: `Message ${n} with **some** text` }, { type: "TEXT_MESSAGE_END", messageId: "m" + n }];
+  const events = [{ type: "RUN_STARTED", threadId: "t", runId: "r" }, ...Array.from({ length: 10_000 }, (_, n) => message(n)).flat(), { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } }];
+  await page.route("**/conversations/*/events*", (r) => r.fulfill({ contentType: "text/event-stream", body: events.map((e) => `data: ${JSON.stringify(e)}\n\n`).join("") }));
+  const began = Date.now();
+  await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
+  await page.locator(".message", { hasText: "Message 9999 with" }).waitFor();
+  console.log(`     10,000 messages shown after ${Date.now() - began} ms`);
+  assert.ok(await page.locator(".entry").count() < 400);
+  for (let n = 0; n < 150 && !await page.getByText("Message 0 with").count(); n++) {
+    await page.mouse.wheel(0, -100_000);
+    await page.waitForTimeout(50);
+  }
+  await page.getByText("Message 0 with").waitFor();
   await page.close();
 });
 
