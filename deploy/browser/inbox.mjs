@@ -47,9 +47,10 @@ export async function inboxChecks({ plain, scripted, pair, visit, button, decide
     await key("j");
     await openRow(page).getByRole("spinbutton", { name: "Seats" }).waitFor();
     await key("a");
-    await page.keyboard.type("3");
+    await page.keyboard.type("F"); // its fields are the class, a remark and the seats
     await key("Tab");
-    await page.keyboard.type("F");
+    await key("Tab");
+    await page.keyboard.type("3");
     for (let tabs = 0; tabs < 8 && !await button(page, "Send the answer").evaluate((b) => b === document.activeElement); tabs++) await key("Tab");
     await key("Enter");
     await said(page, "Answered");

@@ -56,10 +56,3 @@ func (p Peer) Delegation() Tool {
 	}
 }
 
-// Ground returns why a person is asked before a delegation, "" if nobody is.
-func (p Peer) Ground() Ground {
-	if !p.Destructive {
-		return ""
-	}
-	return GroundSetting
-}
