@@ -115,7 +115,7 @@ compose-down: ## stop the containers of COMPOSE; the data stays
 	REGISTRY=$(REGISTRY) VERSION=$(VERSION) $(DOCKER) compose -f $(COMPOSE) down
 
 packaging: ## check Dockerfile, compose files and chart with the tools of those who read them
-	cd deploy/packaging && $(GO) vet ./... && $(GO) test ./...
+	cd deploy/packaging && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
 
 build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \

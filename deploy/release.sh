@@ -18,7 +18,7 @@ pack() { # OS-ARCH
   cp -r dist/"$1"/* config/agent.yaml config/agent.schema.json config/examples README.md deploy/CHANGELOG.md "$dir/$name"
   [[ $1 == linux-* ]] && cp -r deploy/systemd "$dir/$name"
   for binary in dist/"$1"/*; do
-    bin/tools/cyclonedx-gomod bin -json -output "$dir/$name/sbom/${binary##*/}.cdx.json" "$binary" 2>/dev/null
+    bin/tools/cyclonedx-gomod bin -json -std -noserial -notimestamp -output "$dir/$name/sbom/${binary##*/}.cdx.json" "$binary" 2>/dev/null
   done
   tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C "$dir" -cf - "$name" |
     gzip -n >"$out/$name.tar.gz"
