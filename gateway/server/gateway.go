@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Parts are the dependencies of a gateway besides the configuration.
@@ -33,6 +34,8 @@ type Parts struct {
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
+	// Getenv is the environment of the process.
+	Getenv func(string) string
 	// Room is Deps.Room of package gateway.
 	Room func(context.Context) error
 	// Changes count what happens to conversations, in a process whose worker is the only one.
@@ -41,7 +44,8 @@ type Parts struct {
 	WebUI string
 }
 
-// New builds a gateway. Close it after its server has stopped.
+// New builds a gateway. Close it after its server has stopped. Its metrics of what waits are
+// read until ctx ends.
 func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, error) {
 	d, err := deps(ctx, c, p)
 	if err != nil {
@@ -55,18 +59,21 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
-	callers, err := callersOf(c, p.Logger)
+	callers, err := callersOf(c, p)
 	if err != nil {
 		return gateway.Deps{}, err
 	}
+	conversations := backend.New(backend.Options{
+		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
+		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
+		Views: snapshot.New(p.Changes, time.Now),
+	})
+	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
 	return gateway.Deps{
-		Backend: backend.New(backend.Options{
-			Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
-			Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
-			Views: snapshot.New(p.Changes, time.Now),
-		}),
-		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers, DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
+		Backend: conversations,
+		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
+		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
+		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),

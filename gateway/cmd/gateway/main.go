@@ -36,13 +36,14 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	}
 	s := server.Serve(l)
 	defer func() { err = errors.Join(err, s.Stop(context.WithoutCancel(ctx))) }()
-	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger})
+	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger, Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	g, err := server.New(ctx, e.Config, server.Parts{
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
+		Getenv: e.Getenv,
 	})
 	if err != nil {
 		return err
