@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/credential"
@@ -27,6 +28,7 @@ type Parts struct {
 	// Address is the address of the Temporal server.
 	Address string
 	Blobs   transcript.Store
+	Graves  service.Graves
 	Keyring *credential.Keyring
 	// Feed publishes events of conversations. It may be nil.
 	Feed    live.Feed
@@ -64,7 +66,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 			Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
 			Views: snapshot.New(p.Changes, time.Now),
 		}),
-		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
+		Agent: agent, Blobs: p.Blobs, Graves: p.Graves, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 )
 
 // ErrAgain is wrapped by errors of Backend.Await after which the caller should ask again.
@@ -63,6 +64,9 @@ type Conversations interface {
 	// that has just started may be missing.
 	RunningIn(ctx context.Context, contextID string, whose Whose, limit int) ([]string, error)
 	Summary(ctx context.Context, whose Whose) (Summary, error)
+	// Delete removes a conversation and waits for that. It goes on if ctx ends. A refusal is in
+	// the result.
+	Delete(ctx context.Context, in deletion.Input) (deletion.Result, error)
 }
 
 type Approvals interface {
