@@ -14,6 +14,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/deletion"
+	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
@@ -32,7 +33,7 @@ type Activities struct {
 	Files  *activities.Files
 
 	Notifications *activities.Notifications
-	Resets        *activities.Resets
+	Resets        *reset.Activities
 	Deletions     *deletion.Deletions
 }
 
