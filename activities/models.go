@@ -161,6 +161,9 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (con
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
 		Wording: tool.wording,
 	}
+	if a := tool.Approval; a != nil && a.Asks {
+		out.Because = a.Because
+	}
 	args := c.Arguments
 	if known && out.Problem == "" {
 		args, out.Problem = m.check(ctx, tool, args)

@@ -140,6 +140,11 @@ type Approval struct {
 	Binding         *Binding        `json:"binding,omitempty"`
 	Granted         *Binding        `json:"granted,omitempty"`
 	Approvers       []string        `json:"approvers,omitempty"`
+	AgentName       string          `json:"agent_name,omitempty"`
+	Server          string          `json:"server,omitempty"`
+	Chain           []string        `json:"chain,omitempty"`
+	Because         string          `json:"because,omitempty"`
+	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
 }
 
 // Reason is why an approval waits.
@@ -221,6 +226,7 @@ type WaitingApproval struct {
 	NodePath             []int           `json:"node_path,omitempty"`
 	Chain                []string        `json:"chain,omitempty"`
 	Reason               Reason          `json:"reason,omitempty"`
+	Because              string          `json:"because,omitempty"`
 	Description          string          `json:"description,omitempty"`
 	DescriptionTruncated bool            `json:"description_truncated,omitempty"`
 	ToolArgs             json.RawMessage `json:"tool_args,omitempty"`
@@ -230,6 +236,7 @@ type WaitingApproval struct {
 	Answer               string          `json:"answer,omitempty"`
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	Approvers            []string        `json:"approvers,omitempty"`
+	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
 	URL                  string          `json:"url"`
 }
 
@@ -242,6 +249,8 @@ type ApprovalState struct {
 	// Problem is why the last answer was not taken.
 	Problem string          `json:"problem,omitempty"`
 	Request json.RawMessage `json:"request,omitempty"`
+	// DeferredUntil is until when the caller put it off.
+	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 }
 
 // Tool is a tool of the agent.
