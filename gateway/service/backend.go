@@ -119,6 +119,12 @@ type Worker interface {
 	Ping(ctx context.Context) error
 }
 
+// Graves has the tombstones of deleted conversations.
+type Graves interface {
+	// Tombstone returns the tombstone of a conversation, or nil if it was not deleted.
+	Tombstone(ctx context.Context, conversationID string) (*deletion.Tombstone, error)
+}
+
 // StartInput is the input of Conversations.Start.
 type StartInput struct {
 	Conversation contract.ConversationInput
