@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
+	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -31,6 +32,8 @@ type Deps struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
+	// Graves has the tombstones of deleted conversations. Without it they are unknown ones.
+	Graves service.Graves
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
@@ -133,6 +136,9 @@ type Gateway struct {
 func New(deps Deps) *Gateway {
 	d := deps.withDefaults()
 	var see func(context.Context, string) error
+	if d.Graves != nil {
+		d.Backend = graves.New(d.Backend, d.Graves)
+	}
 	if len(d.Callers) > 0 {
 		b := access.New(d.Backend, d.Approvers)
 		d.Backend, see = b, b.See
