@@ -93,7 +93,7 @@ async function fill() {
   filled = true;
   const edit = { path: "notes.md", old_text: "# Notes\n\nCall Ann\nBuy milk\n", new_text: "# Notes\n\nCall Ann on Friday\nBuy milk\n" };
   const calls = [...["Ann", "Ben", "Cleo"].map((to) => `mail {"to":"${to.toLowerCase()}@example.com","text":"The meeting moves to Friday."}`),
-    `edit ${JSON.stringify(edit)}`, ...[1, 2, 3, 4].map((n) => `note {"name":"invoice-${n}","text":"paid"}`), "seats"];
+    `edit ${JSON.stringify(edit)}`, ...[1, 2, 3, 4].map((n) => `note {"name":"invoice-${n}","text":"paid"}`)];
   for (const call of calls) await scripted.ask("/conversations", { message: "call " + call }, { Prefer: "respond-async" });
 }
 

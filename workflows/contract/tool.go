@@ -55,4 +55,3 @@ func (p Peer) Delegation() Tool {
 		Approval:        &ToolApproval{Asks: p.Destructive, Because: GroundSetting},
 	}
 }
-
