@@ -2,8 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"agent-stop-and-go/deploy/standalone/cli/login"
 	"agent-stop-and-go/gateway/client"
 )
 
@@ -24,6 +27,7 @@ type Flags struct {
 	key    string
 	output string
 	json   bool
+	login  bool // the client sends the login of the user
 }
 
 // AddFlags adds the flags to a command and its subcommands.
@@ -44,7 +48,15 @@ func (f *Flags) Client() (*client.Client, error) { return f.ClientAt(DefaultURL)
 // ClientAt returns a client of the agent at an address, unless the flags or the environment name
 // another.
 func (f *Flags) ClientAt(address string) (*client.Client, error) {
-	c, err := client.New(cmp.Or(f.url, f.getenv("AGENT_URL"), address), client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))})
+	o := client.Options{Key: cmp.Or(f.key, f.getenv("AGENT_KEY"))}
+	at := strings.TrimRight(cmp.Or(f.url, f.getenv("AGENT_URL"), address), "/")
+	if store, err := login.NewStore(f.getenv); err == nil && o.Key == "" {
+		_, err := store.Load(at)
+		if f.login = err == nil; !errors.Is(err, login.ErrNone) {
+			o.HTTP = store.Transport(at, http.DefaultTransport)
+		}
+	}
+	c, err := client.New(at, o)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -57,7 +69,7 @@ func (f *Flags) decider(given string) string {
 	switch {
 	case given != "":
 		return given
-	case f.key != "" || f.getenv("AGENT_KEY") != "":
+	case f.login || f.key != "" || f.getenv("AGENT_KEY") != "":
 		return ""
 	}
 	return f.getenv("USER")
@@ -108,7 +120,7 @@ func IsTerminal(stream any) bool {
 
 // Commands returns the commands, which get their environment from getenv.
 func Commands(getenv func(string) string) []*cobra.Command {
-	return []*cobra.Command{newChat(getenv), newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv)}
+	return []*cobra.Command{newChat(getenv), newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv), newLogin(getenv), newLogout(getenv)}
 }
 
 // family returns a command that has only subcommands. Alone it prints its help.
