@@ -170,6 +170,7 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
 			Optional: true, Prefix: true,
 		},
+		{Name: "desk", URL: "https://desk.example.com/mcp", Env: map[string]string{}, Headers: map[string]string{}, Unannotated: toolbox.Ask},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
