@@ -27,25 +27,26 @@ var arrows = map[string][]string{
 	"workflows/credential":    {"workflows/contract", "workflows/credential"},
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/handover":      {"workflows/contract"},
+	"workflows/telemetry":     {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},
 	"workflows/console":       {"workflows/wording"},
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof"},
-	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities"},
-	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
+	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
 	"worker/cmd":              {"workflows", "activities", "config", "worker", "gateway/server/hooks"},
-	"gateway":                 {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "gateway", "mcpservers/hosting/guard"},
+	"gateway":                 {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "gateway", "mcpservers/hosting/guard", "workflows/telemetry"},
 	"gateway/service":         {"workflows/contract", "workflows/record", "workflows/credential"},
-	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service"},
+	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service", "workflows/telemetry"},
 	"gateway/service/access":  {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},
 	"gateway/page":            {},
-	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service"},
+	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
 	"gateway/agui":            {"workflows/contract", "workflows/record"},
 	"gateway/client":          {"gateway/agui"},
@@ -55,11 +56,11 @@ var arrows = map[string][]string{
 	"gateway/a2a/handler":     {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/live", "gateway/identity", "gateway/a2a"},
 	"gateway/a2a/hook":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/a2a"},
 	"gateway/server/hooks":    {"workflows/record", "gateway/a2a/hook", "gateway/service", "config"},
-	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
+	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config", "workflows/telemetry"},
 	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
-	"deploy/conformance":      {"activities", "workflows/contract"},
+	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
@@ -70,7 +71,7 @@ var arrows = map[string][]string{
 	"activities/llm/anthropic": {"workflows/contract", "activities/llm"},
 	"activities/llm/gemini":    {"workflows/contract", "activities/llm", "activities/outbound"},
 	"activities/llm/demo":      {"workflows/contract", "activities/llm"},
-	"activities/llm/router":    {"workflows/contract", "activities/llm"},
+	"activities/llm/router":    {"workflows/contract", "workflows/telemetry", "activities/llm"},
 	"activities/llm/llmtest":   {"workflows/contract", "activities/llm"},
 }
 
@@ -107,6 +108,17 @@ var foreign = map[string][]string{
 	"activities/llm/openai":    {"go.temporal.io/", "github.com/anthropics/", "google.golang.org/genai"},
 	"activities/llm/anthropic": {"go.temporal.io/", "github.com/openai/", "google.golang.org/genai"},
 	"activities/llm/gemini":    {"go.temporal.io/", "github.com/openai/", "github.com/anthropics/"},
+}
+
+// withOpenTelemetry are the packages that know OpenTelemetry. All others record through the first one.
+var withOpenTelemetry = []string{"workflows/telemetry", "config/telemetry"}
+
+func TestOnlyTelemetryKnowsOpenTelemetry(t *testing.T) {
+	for _, p := range list(t) {
+		if own := strings.TrimPrefix(p.ImportPath, module); !slices.Contains(withOpenTelemetry, own) {
+			checkForeign(t, own, p.Imports, []string{"go.opentelemetry.io/"})
+		}
+	}
 }
 
 type pkg struct {
@@ -245,7 +257,7 @@ var large = map[string]struct {
 	files, lines int
 	why          string
 }{
-	"activities/toolbox":    {41, 5619, "one client of MCP with three transports"},
+	"activities/toolbox":    {39, 5450, "one client of MCP with three transports"},
 	"config":                {39, 4084, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
 	"workflows":             {45, 5363, "one state machine: conversation, turn, leaf, node, approval"},
