@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 )
@@ -168,8 +169,8 @@ func checkProxy(r *report, path string, way AuthWay) {
 		}
 	}
 	checkRequired(r, path+".header", way.Header)
-	for _, header := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
-		if key, name := header[0], header[1]; name != "" && !headerName.MatchString(name) {
+	for _, one := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
+		if key, name := one[0], one[1]; name != "" && !header.IsName(name) {
 			r.at(path+"."+key, "%s: must be the name of a header, such as X-Subject", quote(name))
 		}
 	}
