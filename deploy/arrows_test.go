@@ -62,6 +62,10 @@ var arrows = map[string][]string{
 	"deploy":                  {},
 	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
 
+	// Logins seal what they keep, and are served beside the API.
+	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
+	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
+
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
 
@@ -94,6 +98,7 @@ var foreign = map[string][]string{
 	"gateway/page":            {"."},
 	"gateway/service":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/identity":        {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
+	"gateway/login":           {"github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/service/backend": {"github.com/labstack/", "github.com/a2aproject/", "net/http"},
 	"gateway/agui":            {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/agui/endpoint":   {"github.com/a2aproject/", "go.temporal.io/"},
