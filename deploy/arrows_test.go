@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
-	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
+	"deploy/conformance":      {"activities", "workflows/contract"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
