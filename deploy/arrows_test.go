@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/deletion", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
@@ -42,6 +42,7 @@ var arrows = map[string][]string{
 	"gateway":                 {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "gateway", "mcpservers/hosting/guard", "workflows/telemetry"},
 	"gateway/service":         {"workflows/contract", "workflows/record", "workflows/credential"},
 	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service", "workflows/telemetry"},
+	"gateway/service/graves":  {"workflows/contract", "gateway/service"},
 	"gateway/service/access":  {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},
@@ -61,6 +62,10 @@ var arrows = map[string][]string{
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
 	"deploy/conformance":      {"activities", "workflows/contract"},
+
+	// Logins seal what they keep, and are served beside the API.
+	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
+	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
@@ -94,6 +99,7 @@ var foreign = map[string][]string{
 	"gateway/page":            {"."},
 	"gateway/service":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/identity":        {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
+	"gateway/login":           {"github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/service/backend": {"github.com/labstack/", "github.com/a2aproject/", "net/http"},
 	"gateway/agui":            {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/agui/endpoint":   {"github.com/a2aproject/", "go.temporal.io/"},

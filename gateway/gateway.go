@@ -14,9 +14,12 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
+	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -29,9 +32,15 @@ type Deps struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
+	// Graves has the tombstones of deleted conversations. Without it they are unknown ones.
+	Graves service.Graves
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// Sessions are those of browsers, nil if nobody can log in with one. They are one of Callers.
+	Sessions *session.Sessions
+	// Methods tell clients how to log in.
+	Methods []identity.Method
 	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
 	// gets one, or another for it.
 	DropTokens bool
@@ -127,6 +136,9 @@ type Gateway struct {
 func New(deps Deps) *Gateway {
 	d := deps.withDefaults()
 	var see func(context.Context, string) error
+	if d.Graves != nil {
+		d.Backend = graves.New(d.Backend, d.Graves)
+	}
 	if len(d.Callers) > 0 {
 		b := access.New(d.Backend, d.Approvers)
 		d.Backend, see = b, b.See
@@ -145,6 +157,7 @@ func New(deps Deps) *Gateway {
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
+		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Logger: d.Logger},
 		tasks: protocol.New(handler.New(handler.Options{
 			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 		}), protocol.Options{Logger: d.Logger, Closing: s.Closing()}),
