@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -87,6 +88,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 		return err
 	}
 	defer stopTelemetry()
+	os.Unsetenv("OTEL_TRACES_EXPORTER") // ours has it; the embedded server would trace every poll
 	defer process.LimitMemory(getenv)()
 	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version, Metrics: e.Telemetry.Handler()})
 	if err != nil {
