@@ -34,6 +34,7 @@ Environment:
   LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
   OTEL_METRICS_EXPORTER   prometheus serves metrics at http://localhost:9464/metrics; otlp
                           sends them to OTEL_EXPORTER_OTLP_ENDPOINT
+  OTEL_TRACES_EXPORTER    otlp sends traces there
 `
 
 // agentFlags are the flags of the commands that read the file of an agent.
