@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -49,6 +50,7 @@ type fakeBackend struct {
 	SetPushFn       func(id string, c service.PushConfig) (service.PushConfig, error)
 	PushConfigsFn   func(id string) ([]service.PushConfig, error)
 	DeletePushFn    func(id, configID string) error
+	DeleteFn        func(deletion.Input) (deletion.Result, error)
 }
 
 var errUnexpected = errors.New("a call that the test does not expect")
@@ -142,6 +144,13 @@ func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.Tas
 
 // Owner says that nobody owns a conversation.
 func (f *fakeBackend) Owner(context.Context, string) (string, error) { return "", nil }
+
+func (f *fakeBackend) Delete(_ context.Context, in deletion.Input) (deletion.Result, error) {
+	if f.DeleteFn == nil {
+		return deletion.Result{}, errUnexpected
+	}
+	return f.DeleteFn(in)
+}
 
 // RunningIn finds nothing by default, like visibility that lags.
 func (f *fakeBackend) RunningIn(_ context.Context, contextID string, _ service.Whose, limit int) ([]string, error) {

@@ -13,11 +13,13 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	names "agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/telemetry"
@@ -33,6 +35,7 @@ type Activities struct {
 
 	Notifications *activities.Notifications
 	Resets        *reset.Activities
+	Deletions     *deletion.Deletions
 }
 
 // stopTimeout is how long a stopping worker waits for running activities: longer than a tool
@@ -121,6 +124,9 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
+	bind(r, names.ActivityEnd, a.Deletions.End)
+	bind(r, names.ActivityBury, a.Deletions.Bury)
+	bind(r, names.ActivityErase, a.Deletions.Erase)
 }
 
 // bind does not compile unless the method has the signature that workflows call.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -123,4 +124,28 @@ const InternalText = "internal error; the gateway's log has the details"
 // NoRequest returns the error for an unknown request.
 func NoRequest(id string) *Error {
 	return Errorf(contract.KindNotFound, "request not found: %s", Printable(id))
+}
+
+// Deleted returns the error for a conversation that was deleted.
+func Deleted(t deletion.Tombstone) error {
+	return &Gone{&Error{Kind: deletion.KindDeleted, Text: t.Text()}, t}
+}
+
+// Gone is the error for a conversation that was deleted, with its tombstone.
+type Gone struct {
+	Cause     *Error
+	Tombstone deletion.Tombstone
+}
+
+func (g *Gone) Error() string { return g.Cause.Error() }
+
+func (g *Gone) Unwrap() error { return g.Cause }
+
+// TombstoneIn returns the tombstone of the conversation that an error is about, if it was deleted.
+func TombstoneIn(err error) (t deletion.Tombstone, ok bool) {
+	var gone *Gone
+	if errors.As(err, &gone) {
+		return gone.Tombstone, true
+	}
+	return t, false
 }
