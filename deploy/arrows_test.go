@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
-	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
+	"deploy/conformance":      {"activities", "workflows/contract"},
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
