@@ -83,6 +83,8 @@ type Deps struct {
 	AllowedOrigins []string
 	// WebUI is the URL of the Temporal Web UI, or "".
 	WebUI string
+	// Namespace is the Temporal namespace, for links to the Web UI.
+	Namespace string
 	// Provider is the organization named in the agent's card.
 	Provider Provider
 }
@@ -152,7 +154,7 @@ func New(deps Deps) *Gateway {
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
-		home:   newHome(d.Agent, d.Version, d.WebUI),
+		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, events: events, logger: d.Logger},
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},

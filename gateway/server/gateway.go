@@ -80,7 +80,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
+		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }
 
