@@ -18,7 +18,7 @@ const metadataTimeout = 10 * time.Second
 
 // newBearers returns the sources of the tokens that calls carry. Without the provider that exchanges
 // tokens its servers are not called, and problem says why.
-func newBearers(c *config.Config, getenv func(string) string) (book *bearer.Book, problem error) {
+func newBearers(c *config.Config, own *clients, getenv func(string) string) (book *bearer.Book, problem error) {
 	b := &bearerSources{config: c, metadata: &http.Client{
 		Timeout:       metadataTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -32,7 +32,11 @@ func newBearers(c *config.Config, getenv func(string) string) (book *bearer.Book
 		book.Add(bearer.Server{Name: s.Name, URL: s.URL}, b.source(s.Credential, s.Exchange))
 	}
 	for _, a := range c.Delegates() {
-		book.Add(bearer.Server{Name: a.Name, URL: a.URL, Agent: true}, b.source(a.Credential, a.Exchange))
+		source := b.source(a.Credential, a.Exchange)
+		if c.Credential(a.Credential) == config.CredentialOwn {
+			source = own.agent(a.Name, a.Own)
+		}
+		book.Add(bearer.Server{Name: a.Name, URL: a.URL, Agent: true}, source)
 	}
 	return book, b.problem
 }
@@ -45,7 +49,7 @@ type bearerSources struct {
 	problem  error // why there is no provider
 }
 
-// source returns the source of a server with a setting, or nil if it gets no token.
+// source returns the source of a server with a setting, or nil if it gets no token of a caller.
 func (b *bearerSources) source(setting string, to *config.Exchange) bearer.Source {
 	switch b.config.Credential(setting) {
 	case config.CredentialForward:
@@ -55,8 +59,6 @@ func (b *bearerSources) source(setting string, to *config.Exchange) bearer.Sourc
 		return &bearer.Guarded{Client: b.metadata, Now: time.Now}
 	case config.CredentialExchange:
 		return b.exchanged(to)
-	case config.CredentialOwn:
-		return unavailable("credential: own is not supported by this version")
 	}
 	return nil
 }
@@ -64,7 +66,7 @@ func (b *bearerSources) source(setting string, to *config.Exchange) bearer.Sourc
 // exchanged returns the source of a server for which tokens are exchanged.
 func (b *bearerSources) exchanged(to *config.Exchange) bearer.Source {
 	if b.problem != nil {
-		return unavailable(b.problem.Error())
+		return withoutToken(b.problem.Error())
 	}
 	if to == nil {
 		to = &config.Exchange{}
@@ -99,10 +101,10 @@ func newProvider(x *config.TokenExchange, getenv func(string) string) (*exchange
 	return exchange.NewProvider(s), nil
 }
 
-// unavailable is the source of a server whose tokens cannot be got, for a reason.
-type unavailable string
+// withoutToken is the source of a server that no token can be got for, for this reason.
+type withoutToken string
 
 // Token implements bearer.Source.
-func (u unavailable) Token(_ context.Context, r bearer.Request) (credential.Token, error) {
-	return credential.Token{}, &bearer.Refused{Server: r.Server.Name, Reason: string(u)}
+func (w withoutToken) Token(_ context.Context, r bearer.Request) (credential.Token, error) {
+	return credential.Token{}, &bearer.Refused{Server: r.Server.Name, Reason: string(w)}
 }
