@@ -54,7 +54,10 @@ func ToolSummary(tool, server string) string {
 
 // ApprovalSummary returns the line for an approval.
 func ApprovalSummary(in contract.ApprovalInput) string {
-	if in.Answered() {
+	switch {
+	case in.Pending().Paused():
+		return ToolSummary(in.Tool, in.Server) + " is paused"
+	case in.Answered():
 		return ToolSummary(in.Tool, in.Server) + " waits for an answer"
 	}
 	return ToolSummary(in.Tool, in.Server) + " waits for an approval"
