@@ -28,8 +28,9 @@
 //	arguments.js     arguments, complete; form.js  a form from a JSON Schema
 //	card.js          an approval, waiting or decided
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
+//	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page
-//	html.js          lit-html, for all of them
+//	router.js        views and their addresses; html.js  lit-html, for all of them
 //	npm/             code of others, unchanged; SHA256SUMS has its hashes
 //
 // # What is shown

@@ -7,9 +7,10 @@ import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { apply } from "./shared.js";
 import { namespace, Transcript } from "./transcript.js";
+import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
 
-const page = 150; // how many entries are shown at first, and with each click
+const step = 150; // how many entries are shown at first, and with each click
 
 // Conversation is an open conversation; without an id, one that has not begun.
 export class Conversation {
@@ -18,13 +19,16 @@ export class Conversation {
   running = false; known = false; steps = []; attempt = "";
   connection = "connecting"; failure; stopping = false;
   unsent = []; // {text, key, sent, seen}: messages that the events do not have yet
-  shown = page;
+  shown = step;
   #cards = new Map();
   #stream;
   #place = { conversation: "", position: "" };
 
-  constructor(id, { changed, announce, begun, paused, agent }) {
-    Object.assign(this, { id, changed, announce, begun, paused, agent });
+  focus = "#message"; follows = true;
+
+  constructor(page, id) {
+    const { changed, announce, begun, paused, agent } = page;
+    Object.assign(this, { page, id, changed, announce, begun, paused, agent });
     this.cardOf = (uuid) => this.#card(uuid);
     this.#place.conversation = id;
     if (id) this.open();
@@ -46,6 +50,10 @@ export class Conversation {
   }
 
   close() { this.#stream?.abort(); }
+  sleep() { this.close(); }
+  wake() { if (this.id || this.unsent.length) this.open(); }
+
+  get waits() { return this.waiting.length; }
 
   get waiting() { return this.shared.pending_approvals; }
   get completed() { return this.shared.status === "completed"; }
@@ -155,8 +163,9 @@ export class Conversation {
     const list = entries.filter((e) => e.kind !== "decision" || !cards.has(e.uuid));
     const first = Math.max(0, list.length - this.shown);
     return html`
+      ${this.id || this.unsent.length ? html`<h2 class="unseen" tabindex="-1">${this.title || "Conversation"}</h2>` : welcome(this.page)}
       <section class="messages" aria-label="Messages" aria-busy=${this.running ? "true" : "false"}>
-        ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += page; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
+        ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
         ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}
         ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>

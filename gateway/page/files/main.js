@@ -1,53 +1,48 @@
-// Starts the page: which conversation the address names, and when it is drawn.
+// Starts the page: the frame around the views, and when it is drawn.
 import { html, nothing, render, repeat } from "./html.js";
 import * as api from "./api.js";
-import { Conversation } from "./conversation.js";
 import { reveal } from "./reveal.js";
+import { Router } from "./router.js";
 import { Sidebar } from "./sidebar.js";
 
 const root = document.querySelector("#app");
 root.replaceChildren(); // what is there without JavaScript
 const live = document.querySelector("#live");
 const agentName = document.title;
-let about, offer, current, drawn = false;
+let drawn = false;
 
-const announce = (text) => { live.textContent = text; };
+// page is what all views share.
+const page = {
+  about: undefined, offer: undefined, // what the agent says of itself, once it is read
+  changed, announce: (text) => { live.textContent = text; },
+  agent: () => page.about?.name ?? agentName,
+  begun: (id) => { router.moved("#/c/" + id); sidebar.refresh(); },
+  paused: () => { setTimeout(() => sidebar.refresh(), 500); }, // the list lags a little
+};
+const router = new Router(page), sidebar = new Sidebar(page);
 
+// changed has the page drawn again.
 function changed() {
   if (drawn) return;
   drawn = true;
   (document.hidden ? setTimeout : requestAnimationFrame)(draw);
 }
 
-const sidebar = new Sidebar({ changed });
-
 function route() {
-  const id = /^#\/c\/([\w-]+)/.exec(location.hash)?.[1];
-  if (current && current.id === id && id) return;
-  current?.close();
-  current = new Conversation(id, { changed, announce, begun, paused, agent: () => about?.name ?? agentName });
+  if (!router.open(location.hash)) return;
   changed();
-  requestAnimationFrame(() => document.querySelector("#message")?.focus({ preventScroll: true }));
+  requestAnimationFrame(() => document.querySelector(router.current.focus ?? "main h2")?.focus({ preventScroll: true }));
 }
-
-// begun gives a conversation that has begun its address.
-function begun(id) {
-  history.replaceState(null, "", "#/c/" + id);
-  sidebar.refresh();
-}
-
-// paused reads the list again when a turn has ended or waits: the list lags a little.
-function paused() { setTimeout(() => sidebar.refresh(), 500); }
 
 function draw() {
   drawn = false;
+  const { current } = router;
   const box = document.scrollingElement;
-  const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 120;
-  render(view(), root);
+  const atEnd = current.follows && box.scrollHeight - box.scrollTop - box.clientHeight < 120;
+  render(frame(current), root);
   if (document.activeElement === document.body) refocus();
   if (atEnd) box.scrollTop = box.scrollHeight;
-  const waits = current.waiting.length;
-  document.title = (waits ? `(${waits}) ` : "") + (current.title ? current.title + " · " : "") + agentName;
+  document.title = (current.waits ? `(${current.waits}) ` : "") + (current.title ? current.title + " · " : "") + agentName;
 }
 
 // refocus moves the focus from the form of a card that is gone to what came in its place.
@@ -60,29 +55,14 @@ function refocus() {
 let inCard = ""; // the card whose form had the focus last
 addEventListener("focusin", (e) => { inCard = e.target.closest(".card.waiting")?.id ?? ""; });
 
-function view() {
+function frame(current) {
   return html`
-    <a class="skip" href="#message" @click=${(e) => { e.preventDefault(); document.querySelector("#message")?.focus(); }}>Skip to the input</a>
+    <a class="skip" href="#main" @click=${(e) => { e.preventDefault(); (document.querySelector("#message") ?? document.querySelector("main")).focus(); }}>Skip to the content</a>
     <header class="top"><button type="button" class="plain menu" aria-expanded=${sidebar.isOpen ? "true" : "false"} aria-controls="conversations"
-        @click=${() => sidebar.toggle()}>Conversations${sidebar.waiting ? html` <span class="count">${sidebar.waiting}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
+        @click=${() => sidebar.toggle()}>Menu${sidebar.waiting ? html` <span class="count">${sidebar.waiting}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
       <h1>${reveal(agentName)}</h1></header>
-    ${sidebar.view(current.id, about)}
-    <main>${current.id || current.unsent.length ? html`<h2 class="unseen">${current.title || "Conversation"}</h2>` : welcome()}${repeat([current], (c) => c, (c) => c.view())}</main>`;
-}
-
-const firstSentence = (text) => {
-  const sentence = text.split(/\n|(?<=\.) /)[0];
-  return sentence.length > 200 ? sentence.slice(0, 200) + "…" : sentence;
-};
-
-function welcome() {
-  const asks = offer?.tools.filter((t) => t.approval?.asks ?? t.destructiveHint) ?? [];
-  const runs = offer?.tools.filter((t) => !(t.approval?.asks ?? t.destructiveHint)) ?? [];
-  const names = (list) => html`<ul class="tools">${list.map((t) => html`<li><code>${reveal(t.name)}</code> ${reveal(firstSentence(t.description))}</li>`)}</ul>`;
-  return html`<section class="welcome"><h2>What can I do for you?</h2>
-    ${about?.description ? html`<p class="description">${reveal(about.description)}</p>` : nothing}
-    ${asks.length ? html`<h3>Asks a person before it uses</h3>${names(asks)}` : nothing}
-    ${runs.length ? html`<h3>Uses at once</h3>${names(runs)}` : nothing}</section>`;
+    ${sidebar.view(location.hash, page.about)}
+    <main id="main" tabindex="-1">${repeat([current], (c) => c, (c) => c.view())}</main>`;
 }
 
 // The list is read again from time to time, and soon after something happened here.
@@ -91,13 +71,13 @@ setInterval(() => { if (!document.hidden) sidebar.refresh(); }, patience);
 setInterval(changed, 30_000); // points in time grow older
 
 // A browser opens few connections to one server, so a tab that nobody looks at gives its own back.
-let hidden;
+let hidden, asleep = false;
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hidden);
-  if (document.hidden) hidden = setTimeout(() => { current.close(); hidden = undefined; current.asleep = true; }, 60_000);
+  if (document.hidden) hidden = setTimeout(() => { router.current.sleep?.(); asleep = true; }, 60_000);
   else {
-    if (current.asleep && (current.id || current.unsent.length)) current.open();
-    current.asleep = false;
+    if (asleep) router.current.wake?.();
+    asleep = false;
     sidebar.refresh();
   }
 });
@@ -105,5 +85,5 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("hashchange", route);
 route();
 sidebar.refresh();
-api.about().then((a) => { about = a; changed(); }).catch(() => {});
-api.tools().then((o) => { offer = o; changed(); }).catch(() => {});
+api.about().then((a) => { page.about = a; changed(); }).catch(() => {});
+api.tools().then((o) => { page.offer = o; changed(); }).catch(() => {});

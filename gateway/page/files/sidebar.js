@@ -43,14 +43,14 @@ export class Sidebar {
     if (open) requestAnimationFrame(() => document.querySelector("#conversations a")?.focus());
   }
 
-  view(current, about) {
+  view(address, about) {
     const newest = new Set(this.items.map((c) => c.id));
     const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))];
     return html`<nav id="conversations" class=${this.isOpen ? "open" : ""} aria-label="Conversations" @keydown=${(e) => { if (e.key === "Escape") this.toggle(false); }}>
-      <a class="new" href="#/" @click=${() => this.toggle(false)} aria-current=${current ? nothing : "page"}>New conversation</a>
+      <a class="new" href="#/" @click=${() => this.toggle(false)} aria-current=${address.length > 2 ? nothing : "page"}>New conversation</a>
       ${this.failure ? html`<p class="failure">${this.failure.message}</p>` : nothing}
       ${this.loaded && !list.length && !this.failure ? html`<p class="quiet">No conversations yet.</p>` : nothing}
-      <ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${c.id === current ? "page" : nothing} @click=${() => this.toggle(false)}>
+      <ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${address.startsWith("#/c/" + c.id) ? "page" : nothing} @click=${() => this.toggle(false)}>
         <span class="title">${reveal(c.title || "Without a message")}</span>
         <span class="quiet">${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span></a></li>`)}</ul>
       ${this.next ? html`<button type="button" class="plain" @click=${() => this.more()}>Show more</button>` : nothing}
