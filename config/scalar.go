@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"agent-stop-and-go/config/duration"
 )
 
 var durationType = reflect.TypeFor[time.Duration]()
@@ -62,7 +64,7 @@ func (d decoder) allowed(v reflect.Value) string {
 	case hasLow && hasHigh:
 		return "a whole number between " + low + " and " + high
 	case v.Type() == durationType:
-		return "a duration such as 30s, 5m or 720h"
+		return "a duration such as 30s, 5m or 90d"
 	case v.Kind() == reflect.Int:
 		return "a whole number"
 	case v.Kind() == reflect.Bool:
@@ -75,7 +77,7 @@ func (d decoder) allowed(v reflect.Value) string {
 func setScalar(v reflect.Value, text string) error {
 	switch {
 	case v.Type() == durationType:
-		duration, err := time.ParseDuration(text)
+		duration, err := duration.Parse(text)
 		v.SetInt(int64(duration))
 		return err
 	case v.Kind() == reflect.Int:

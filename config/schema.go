@@ -37,7 +37,7 @@ func Schema() ([]byte, error) {
 
 func mapType(t reflect.Type) *jsonschema.Schema {
 	if t == durationType {
-		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
+		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$`}
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func newCommand(getenv func(string) string) *cobra.Command {
 		&cobra.Group{ID: groupServe, Title: "Run an agent:"},
 		&cobra.Group{ID: groupTalk, Title: "Talk to an agent that runs:"},
 		&cobra.Group{ID: groupOther, Title: "Other commands:"})
-	root.SetHelpCommandGroupID(groupOther)
+	root.SetHelpCommand(newHelp(root))
 	root.SetCompletionCommandGroupID(groupOther)
 	root.AddCommand(newRun(getenv), newValidate(getenv), newDoctor(getenv), newKeys(), newVersion(), newMan())
 	for _, cmd := range cli.Commands(getenv) {
@@ -47,6 +47,43 @@ func newCommand(getenv func(string) string) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	return root
+}
+
+// newHelp returns the command help, which fails for a command that does not exist.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Help about any command",
+		GroupID: groupOther,
+		Args: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				err = fmt.Errorf("unknown command %q for %q", rest[0], found.CommandPath())
+			}
+			return err
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, d cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() {
+					out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 func newVersion() *cobra.Command {

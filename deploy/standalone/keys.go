@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/duration"
 	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -52,11 +53,11 @@ func newKeys() *cobra.Command {
 func newKeysAdd() *cobra.Command {
 	var f keysFlags
 	var scopes []string
-	var valid time.Duration
+	var valid duration.Value
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Make a key for a caller and print it", Long: aboutKeysAdd, Args: cobra.ExactArgs(1),
 		Example: `  agent keys add ci --scope converse,read
-  agent keys add alice --expires 2160h
+  agent keys add alice --expires 90d
   agent keys add ops --scope read:all,approve:all,operate`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.open()
@@ -65,7 +66,7 @@ func newKeysAdd() *cobra.Command {
 			}
 			var expires time.Time
 			if cmd.Flags().Changed("expires") {
-				expires = time.Now().Add(valid).UTC().Truncate(time.Second)
+				expires = time.Now().Add(time.Duration(valid)).UTC().Truncate(time.Second)
 			}
 			text, err := keys.Add(c.KeysFile(), args[0], scopes, expires)
 			if err != nil {
@@ -81,7 +82,7 @@ func newKeysAdd() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringSliceVar(&scopes, "scope", []string{contract.ScopeConverse, contract.ScopeRead, contract.ScopeApprove},
 		"what the caller may do: any of "+strings.Join(contract.Scopes(), ", "))
-	cmd.Flags().DurationVar(&valid, "expires", 0, "how long the key is valid, such as 2160h (default until it is revoked)")
+	cmd.Flags().Var(&valid, "expires", "how long the key is valid, such as 90d (default until it is revoked)")
 	return cmd
 }
 

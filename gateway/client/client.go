@@ -168,14 +168,19 @@ func errorOf(res *http.Response) error {
 // call sends a request and decodes its reply into out, unless that is nil. It returns the
 // status.
 func (c *Client) call(ctx context.Context, r request, out any) (status int, err error) {
-	res, err := c.do(ctx, r)
+	watched, dog := watch(ctx, maxWait)
+	defer dog.stop()
+	res, err := c.do(watched, r)
 	if err != nil {
+		if err = dog.explain(ctx, err); errors.Is(err, errSilent) {
+			err = &Unreachable{c.URL(), err}
+		}
 		return StatusOf(err), err
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
+	data, err := io.ReadAll(io.LimitReader(dog.reader(res.Body), maxReply))
 	if err != nil {
-		return res.StatusCode, fmt.Errorf("read the reply of %s: %w", c.URL(), err)
+		return res.StatusCode, fmt.Errorf("read the reply of %s: %w", c.URL(), dog.explain(ctx, err))
 	}
 	if out == nil {
 		return res.StatusCode, nil

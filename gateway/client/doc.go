@@ -13,6 +13,7 @@
 // agent.go          what the agent offers, and whether it is ready
 // event.go          Event, and how events are read from a stream
 // stream.go         Send and Follow: events, with new connections where one is lost
+// watchdog.go       ends requests whose server says nothing
 // transcript.go     Transcript: what a reader of events holds
 //
 // A request that changes something carries an Idempotency-Key, so it is repeated when the

@@ -80,6 +80,10 @@ func (s *stream) events(ctx context.Context) iter.Seq2[Event, error] {
 			if progress {
 				failed, s.connected = 0, true
 			}
+			if s.connected && s.position != "" && StatusOf(err) == http.StatusBadRequest { // it is from another time
+				s.position, s.first = "", request{}
+				continue
+			}
 			if !s.mayResume(err, failed) || !s.client.wait(ctx, failed) {
 				yield(Event{}, cmp.Or(ctx.Err(), err))
 				return
@@ -91,13 +95,15 @@ func (s *stream) events(ctx context.Context) iter.Seq2[Event, error] {
 // connect reads the events of one connection. Progress means that there were some; done, that
 // nothing follows. Otherwise there is an error.
 func (s *stream) connect(ctx context.Context, yield func(Event, error) bool) (progress, done bool, err error) {
-	res, err := s.client.do(ctx, s.next())
+	watched, dog := watch(ctx, silence)
+	defer dog.stop()
+	res, err := s.client.do(watched, s.next())
 	if err != nil {
-		return false, false, err
+		return false, false, dog.explain(ctx, err)
 	}
 	defer res.Body.Close()
 	ended := false
-	err = readEvents(res.Body, func(e Event) bool {
+	err = readEvents(dog.reader(res.Body), func(e Event) bool {
 		progress = true
 		s.take(e)
 		if e.mustReconnect() {
@@ -114,7 +120,7 @@ func (s *stream) connect(ctx context.Context, yield func(Event, error) bool) (pr
 	if errors.Is(err, io.EOF) && !done && s.conversation != "" {
 		done = s.client.isCompleted(ctx, s.conversation)
 	}
-	return progress, done, cmp.Or(err, io.EOF)
+	return progress, done, dog.explain(ctx, cmp.Or(err, io.EOF))
 }
 
 // isCompleted reports whether nothing will happen in a conversation any more.

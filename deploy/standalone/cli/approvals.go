@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent-stop-and-go/config/duration"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
 )
@@ -203,7 +204,7 @@ func (s *session) announce(ctx context.Context, uuid string) error {
 }
 
 func newWatch(f *Flags) *cobra.Command {
-	var every time.Duration
+	every := 2 * time.Second
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Show approvals as they come, until Ctrl-C",
@@ -219,7 +220,7 @@ func newWatch(f *Flags) *cobra.Command {
 			return s.watch(cmd.Context(), every)
 		},
 	}
-	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "how often to look")
+	cmd.Flags().Var((*duration.Value)(&every), "every", "how often to look")
 	return cmd
 }
 

@@ -69,9 +69,13 @@ export class Card {
     const text = JSON.stringify(body);
     if (!this.#keys.has(text)) this.#keys.set(text, api.randomID());
     try {
-      const { decision } = await api.decide(this.uuid, body, this.#keys.get(text));
+      const { decision, problem } = await api.decide(this.uuid, body, this.#keys.get(text));
       this.own = true;
       if (decision) this.settle(decision);
+      else if (problem) { // it may be sent again: it counts once
+        this.sending = "";
+        this.failure = new Error(problem);
+      }
     } catch (e) {
       this.sending = "";
       this.own = false;

@@ -14,6 +14,8 @@ export class Members {
 
 const token = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y;
 
+const deepest = 100; // levels: what is deeper is kept as it was written, in a Numeral
+
 // parse returns Members, arrays, Numerals, texts, booleans and null.
 export function parse(text) {
   token.lastIndex = 0;
@@ -22,19 +24,27 @@ export function parse(text) {
     if (!found) throw new SyntaxError("not JSON");
     return found[1];
   };
-  return value(next(), next);
-}
-
-function value(first, next) {
-  switch (first[0]) {
-    case "{": return new Members(list(next, "}", (name) => { next(); return [JSON.parse(name), value(next(), next)]; }));
-    case "[": return list(next, "]", (item) => value(item, next));
-    case '"': return JSON.parse(first);
-    case "t": return true;
-    case "f": return false;
-    case "n": return null;
-  }
-  return new Numeral(first);
+  const source = () => {
+    const start = token.lastIndex - 1;
+    for (let open = 1; open;) {
+      const [t] = next();
+      open += "{[".includes(t) ? 1 : "}]".includes(t) ? -1 : 0;
+    }
+    return new Numeral(text.slice(start, token.lastIndex));
+  };
+  const value = (first, depth) => {
+    const inside = (t) => value(t, depth + 1);
+    switch (first[0]) {
+      case "{": return depth < deepest ? new Members(list(next, "}", (name) => { next(); return [JSON.parse(name), inside(next())]; })) : source();
+      case "[": return depth < deepest ? list(next, "]", inside) : source();
+      case '"': return JSON.parse(first);
+      case "t": return true;
+      case "f": return false;
+      case "n": return null;
+    }
+    return new Numeral(first);
+  };
+  return value(next(), 0);
 }
 
 function list(next, end, read) {
