@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/run"
@@ -35,6 +37,9 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	a.show(ctx)
+	if in.Reason == contract.ReasonPaused {
+		workflow.Go(ctx, a.awaitRelease)
+	}
 	a.wait(ctx)
 	if a.view.Result == nil {
 		return contract.ApprovalResult{}, a.continueAsNew(ctx)
@@ -52,13 +57,14 @@ type approval struct {
 	ignored int // signals, in this run
 	proofs  proof.Checker
 
-	updates []*decideUpdate // not handled yet
+	updates  []*decideUpdate   // not handled yet
+	released *switches.Release // of a paused call
 }
 
 // wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 }
+	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.released != nil }
 	for a.view.Result == nil && (arrived() || !a.mayRollOver(ctx)) {
 		ok, err := a.await(ctx, arrived)
 		switch {
@@ -66,6 +72,9 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.handleSignal(ctx, ch)
 		case len(a.updates) > 0:
 			a.handleUpdate(ctx)
+		case a.released != nil:
+			r := *a.released
+			a.conclude(ctx, contract.Approved, contract.DecideSignal{By: r.By, Identity: r.Identity, Via: viaControl, Reason: wording.Resumed})
 		case temporal.IsCanceledError(err):
 			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
 		case err == nil && !ok:
@@ -136,6 +145,9 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.Dec
 		return readSignal(detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)
+	if err == nil && given.Approved && a.view.Pending.Paused() {
+		err = errors.New(wording.TextPaused)
+	}
 	return answer.Reply{Answer: given}.Signal(), err
 }
 
