@@ -12,7 +12,7 @@
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, media.go
 //	               the handlers of conversations and approvals
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
-//	callers.go     who calls: proof, scope of the route, GET /me
+//	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
 //	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go the
 //	               links of the API; health.go, startup.go probes; gateway.go New and Close

@@ -32,6 +32,9 @@ type Deps struct {
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// ProofInterval is how often the proof of a caller with an open stream is checked. The
+	// default is 5 seconds.
+	ProofInterval time.Duration
 	// Approvers are the rules of who may decide approvals; see package approvers.
 	Approvers []string
 	// Exports contains the exported conversations, which are shown while no worker answers.
@@ -86,6 +89,9 @@ func (d Deps) withDefaults() Deps {
 	if d.RequestTimeout <= 0 {
 		d.RequestTimeout = service.DefaultRequestTimeout
 	}
+	if d.ProofInterval <= 0 {
+		d.ProofInterval = defaultProofInterval
+	}
 	d.Pace = d.Pace.WithDefaults()
 	if d.Now == nil {
 		d.Now = time.Now
@@ -105,6 +111,7 @@ type Gateway struct {
 	logger         *slog.Logger
 	now            func() time.Time
 	requestTimeout time.Duration
+	proofInterval  time.Duration
 	publicURL      string
 }
 
@@ -120,7 +127,7 @@ func New(deps Deps) *Gateway {
 		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, publicURL: d.PublicURL, callers: d.Callers}
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers}
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
