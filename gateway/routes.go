@@ -76,6 +76,10 @@ func tableOf(h handlers) []route {
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
 
+		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.rest.switches},
+		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
+		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.rest.resume},
+
 		{Route{"GET", "/me", proven, ""}, me},
 		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.tools},
 		{Route{"GET", "/mcp/resources", contract.ScopeRead, ""}, h.offers.resources},

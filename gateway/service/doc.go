@@ -22,6 +22,7 @@
 // errors.go    Error, an error for callers, and its kinds
 // backend.go   Backend, the interface, with its inputs and results; push.go webhooks
 // store.go     refuses new work while workers have another blob store; disk.go a full disk
+// switches.go   switches that pause destructive calls
 // staged.go    values that are stored when their request is admitted
 // idle.go, keyedlock.go, cache.go, guard.go   building blocks of the others
 //
