@@ -17,7 +17,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,12 +43,15 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
-	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,$(TAGS) ./...) || exit 1; done
+	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,cluster,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push
 	@echo "check passed"
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
+
+cluster: ## run the agents as on several machines, on PostgreSQL and Redis, and measure them (minutes)
+	deploy/cluster/run.sh
 
 browser: ## use the page in Chromium: approvals, restarts, attacks, accessibility; needs npm and Chromium
 	deploy/browser/run.sh

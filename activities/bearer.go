@@ -3,28 +3,73 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"agent-stop-and-go/activities/bearer"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
 
-// openBearer opens the sealed token the activity was called with. A token that
-// cannot be opened means a call without one, and a note that says so.
-func openBearer(ctx context.Context, store credential.Store, ring *credential.Keyring, conversationID string, now func() time.Time) (bearer, note string) {
+// openCaller opens the sealed token the activity was called with. A token that cannot be opened
+// is empty, and problem says why.
+func openCaller(ctx context.Context, store credential.Store, ring *credential.Keyring, conversationID string, now func() time.Time) (caller credential.Token, problem string) {
 	sealed := credential.FromContext(ctx)
 	if sealed == "" {
-		return "", ""
+		return credential.Token{}, ""
 	}
 	sealed, err := credential.Fetch(ctx, store, sealed)
 	if errors.Is(err, credential.ErrUnreadable) {
 		err = credential.ErrUnreadable // the cause does not belong in a transcript
 	}
-	var token credential.Token
 	if err == nil {
-		token, err = ring.Open(conversationID, sealed, now())
+		caller, err = ring.Open(conversationID, sealed, now())
 	}
 	if err != nil {
-		return "", "Called without authorization: the caller's token " + err.Error() + "."
+		return caller, "the caller's token " + err.Error()
 	}
-	return token.Bearer, ""
+	return caller, ""
 }
+
+// noteWithout is the note of a call that carries no token although its server is given one.
+func noteWithout(given bool, token, problem string) string {
+	if !given || token != "" || problem == "" {
+		return ""
+	}
+	return "Called without authorization: " + problem + "."
+}
+
+// bearerFailure is the failure of a call that was not made because its token could not be got.
+func bearerFailure(err error, unavailable, refused contract.Kind) error {
+	if bearer.Temporary(err) {
+		return fail(unavailable, err.Error(), 0)
+	}
+	return fail(refused, err.Error(), 0)
+}
+
+// loginRequired is the result of a call that waits for a login of the caller.
+func loginRequired(login *bearer.LoginRequired) toolbox.Result {
+	return toolbox.Result{
+		IsError: true, AuthRequired: login.Server,
+		Text: fmt.Sprintf("Authentication required to access the %s server: %s.", login.Server, login.Reason),
+	}
+}
+
+// refusalOf returns the answer of a server that did not accept the token of a call, or nil.
+func refusalOf(r toolbox.Result, err error) *bearer.Refusal {
+	var known *toolbox.Error
+	switch {
+	case err == nil && r.AuthRequired != "":
+		return bearer.Unauthorized()
+	case errors.As(err, &known) && slices.ContainsFunc(known.Challenges, asksForScope):
+		return &bearer.Refusal{Status: http.StatusForbidden, Challenges: known.Challenges}
+	}
+	return nil
+}
+
+// asksForScope reports whether a challenge asks for a token with more scopes (RFC 6750 §3.1).
+func asksForScope(challenge string) bool { return strings.Contains(challenge, "insufficient_scope") }

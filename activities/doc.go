@@ -9,7 +9,6 @@
 //	                                    the blob store for workflows
 //	Files          Export               the conversation file
 //	Notifications  Notify               webhooks of tasks
-//	Resets         Withdraw             workflows left running by a reset
 //
 // The files:
 //
@@ -23,9 +22,9 @@
 //	texts.go       Compose, Offload, ReadAnswer
 //	files.go       Export
 //	notify.go      Notify; notification.go its headers and body
-//	reset.go       Withdraw
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
-//	feed.go        live events; media.go images and files; bearer.go callers' tokens
+//	feed.go        live events; media.go images and files; bearer.go tokens of calls
+//	               (package bearer)
 //
 // Models.call adds the data about its tool to a call of a model's reply (contract.Call).
 //

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"time"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
@@ -31,6 +33,8 @@ type Models struct {
 	// Keyring opens the callers' tokens; without one, tools that servers list only with a
 	// token are not offered.
 	Keyring *credential.Keyring
+	// Bearers knows the tokens with which servers list their tools; nil takes the caller's.
+	Bearers *bearer.Book
 	Now     func() time.Time
 }
 
@@ -41,14 +45,14 @@ type Models struct {
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
-	bearer := m.bearer(ctx, in.ConversationID)
-	ctx = toolbox.WithBearer(ctx, bearer)
+	caller := m.caller(ctx, in.ConversationID)
+	ctx = bearer.NewContext(ctx, bearer.NewTokens(func(ctx context.Context, server string) string { return m.bearer(ctx, server, caller) }))
 	q, err := m.modelRequest(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
-	if bearer != "" {
-		q.request.Secrets = []mask.Secret{mask.Bearer(bearer)}
+	if caller.Bearer != "" {
+		q.request.Secrets = []mask.Secret{mask.Bearer(caller.Bearer)}
 	}
 	if d := q.neededSummary(false); d != nil {
 		return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
@@ -79,13 +83,22 @@ func (m *Models) facts(model string) llm.Facts {
 	return m.Facts(model)
 }
 
-// bearer is the caller's token. It determines the offered tools, and no reply may show it.
-func (m *Models) bearer(ctx context.Context, conversationID string) string {
+// caller is the caller's token, which no reply may show.
+func (m *Models) caller(ctx context.Context, conversationID string) credential.Token {
 	if m.Keyring == nil {
-		return ""
+		return credential.Token{}
 	}
-	bearer, _ := openBearer(ctx, m.Blobs, m.Keyring, conversationID, m.Now)
-	return bearer
+	caller, _ := openCaller(ctx, m.Blobs, m.Keyring, conversationID, m.Now)
+	return caller
+}
+
+// bearer is the token with which a server lists its tools, or "".
+func (m *Models) bearer(ctx context.Context, server string, caller credential.Token) string {
+	token, err := m.Bearers.Token(ctx, bearer.Server{Name: server}, caller, nil)
+	if err != nil {
+		slog.Warn("tools are not listed", "server", server, "error", err)
+	}
+	return token.Bearer
 }
 
 // ask calls the model. A refused request with images is sent once more without them: providers
@@ -147,6 +160,9 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (con
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
 		Wording: tool.wording,
+	}
+	if a := tool.Approval; a != nil && a.Asks {
+		out.Because = a.Because
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {

@@ -11,8 +11,8 @@ import (
 
 // Offer is the tools that a model is offered.
 type Offer interface {
-	// Tools returns the tools, including those listed with the token of toolbox.WithBearer if
-	// ctx has one.
+	// Tools returns the tools, including those that servers list only with a token of
+	// bearer.FromContext.
 	Tools(ctx context.Context) []toolbox.Tool
 	// Check returns arguments that fit the tool's schema, or the problem.
 	Check(ctx context.Context, tool string, args json.RawMessage) (fixed json.RawMessage, problem string)

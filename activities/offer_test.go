@@ -221,7 +221,7 @@ func TestACallTellsWhatItIs(t *testing.T) {
 		want       contract.Call
 	}{
 		"to a peer":                {with(same), "a2a_search", `{"message":"find it"}`, contract.Call{Peer: &quiet}},
-		"to a destructive peer":    {with(same), "a2a_deploy", `{"message":"go"}`, contract.Call{Peer: &risky, Destructive: true}},
+		"to a destructive peer":    {with(same), "a2a_deploy", `{"message":"go"}`, contract.Call{Peer: &risky, Destructive: true, Because: contract.GroundSetting}},
 		"with more than a message": {with(same), "a2a_search", `{"message":"go","n":1}`, contract.Call{Peer: &quiet}},
 		"without a message":        {with(same), "a2a_search", `{"Message":"x"}`, contract.Call{Peer: &quiet, Problem: `"message" is required: expected string`}},
 		"with an empty message":    {with(same), "a2a_search", `{"message":" \n"}`, contract.Call{Peer: &quiet, Problem: `"message" must not be empty`}},

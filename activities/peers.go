@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
@@ -40,6 +41,8 @@ type Peers struct {
 	Peer    Peer
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
+	// Bearers knows which token a message carries; nil forwards the caller's.
+	Bearers *bearer.Book
 	// Claims prevent that destructive messages are sent twice; nil does not check.
 	Claims Claims
 	// Switches pause destructive messages; nil pauses none.
@@ -109,16 +112,37 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 	if err != nil {
 		return out, !lostAttempt(ctx), err
 	}
-	var note string
-	m.Bearer, note = openBearer(ctx, p.Blobs, p.Keyring, in.ConversationID, p.Now)
 	m.Repeated = lostAttempt(ctx)
-	reply, err := p.Peer.Send(ctx, m)
+	reply, note, err := p.send(ctx, in.ConversationID, &m)
+	if errors.As(err, new(*temporal.ApplicationError)) { // of the token: nothing was sent
+		return out, !m.Repeated, err
+	}
 	if err != nil {
 		return out, !m.Repeated, peerFailure(ctx, m, err) // the effect of an earlier attempt remains unknown
 	}
 	out, err = p.result(ctx, m, reply)
 	out.Note = note
 	return out, false, err
+}
+
+// send sends a message with the token for its agent. The note is about the token.
+func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message) (reply peer.Reply, note string, err error) {
+	caller, problem := openCaller(ctx, p.Blobs, p.Keyring, conversationID, p.Now)
+	agent := bearer.Server{Name: m.Peer.Name, URL: m.Peer.URL, Agent: true}
+	noToken := p.Bearers.Call(ctx, agent, caller, func(token string) *bearer.Refusal {
+		m.Bearer, note = token, noteWithout(p.Bearers.Gives(agent), token, problem)
+		if reply, err = p.Peer.Send(ctx, *m); err == nil && reply.State == contract.TaskAuthRequired && reply.TaskID == "" {
+			return bearer.Unauthorized()
+		}
+		return nil
+	})
+	if login := bearer.Login(noToken); login != nil {
+		return peer.Reply{State: contract.TaskAuthRequired, Text: login.Error()}, note, nil
+	}
+	if noToken != nil {
+		return reply, note, bearerFailure(noToken, contract.KindPeerUnavailable, contract.KindPeerFailed)
+	}
+	return reply, note, err
 }
 
 // mayRepeat reports to the next attempt, with the failure of this one, that this attempt ended

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/switches"
@@ -35,6 +37,8 @@ type Tools struct {
 	Caller  Caller
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
+	// Bearers knows which token a call carries; nil forwards the caller's.
+	Bearers *bearer.Book
 	// Claims prevent that destructive calls are made twice; nil does not check.
 	Claims Claims
 	// Switches pause destructive calls; nil pauses none.
@@ -80,12 +84,11 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 		return contract.CallToolResult{}, fail(contract.KindDigest,
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
-	bearer, note := openBearer(ctx, t.Blobs, t.Keyring, in.ConversationID, t.Now)
 	publish(t.Feed, contract.Event{ConversationID: in.ConversationID})
 	step, stop := progress(ctx)
 	defer stop()
-	r, err := t.Caller.Call(ctx, toolbox.Call{
-		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
+	r, note, err := t.send(ctx, in.ConversationID, toolbox.Call{
+		Server: in.Server, Tool: in.Tool, Arguments: args, SessionID: in.SessionID,
 		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Bound: in.Binding, Progress: step,
 	})
 	var known *toolbox.Error
@@ -105,6 +108,24 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 		return contract.CallToolResult{}, fail(toolFailureKind(contract.KindBlob, in), err.Error(), 0)
 	}
 	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Note: note}, nil
+}
+
+// send makes a call with the token for its server. The note is about the token.
+func (t *Tools) send(ctx context.Context, conversationID string, call toolbox.Call) (r toolbox.Result, note string, err error) {
+	caller, problem := openCaller(ctx, t.Blobs, t.Keyring, conversationID, t.Now)
+	server := bearer.Server{Name: call.To()}
+	noToken := t.Bearers.Call(ctx, server, caller, func(token string) *bearer.Refusal {
+		call.Bearer, note = token, noteWithout(t.Bearers.Gives(server), token, problem)
+		r, err = t.Caller.Call(ctx, call)
+		return refusalOf(r, err)
+	})
+	if login := bearer.Login(noToken); login != nil {
+		return loginRequired(login), note, nil
+	}
+	if noToken != nil {
+		return r, note, bearerFailure(noToken, contract.KindToolUnavailable, contract.KindToolFailed)
+	}
+	return r, note, err
 }
 
 // progress reports the progress of a call to Temporal, in numbers only. tell does not wait:
@@ -148,8 +169,11 @@ func toolFailure(ctx context.Context, in contract.CallToolInput, err error) erro
 		return ctx.Err()
 	}
 	var known *toolbox.Error
-	if errors.As(err, &known) {
+	switch {
+	case errors.As(err, &known):
 		return fail(known.Kind, known.Error(), 0)
+	case errors.As(err, new(*temporal.ApplicationError)): // of the token
+		return err
 	}
 	return fail(toolFailureKind(contract.KindInternal, in), err.Error(), 0)
 }

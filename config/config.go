@@ -27,6 +27,7 @@ type Config struct {
 	Limits         *Limits               `yaml:"limits" jsonschema_description:"What may be spent before the agent stops and asks whether to go on."`
 	MCPServers     []MCPServer           `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
 	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
+	TokenExchange  *TokenExchange        `yaml:"token_exchange" jsonschema_description:"The provider that exchanges callers' tokens for those of servers and agents with credential: exchange."`
 	Root           *Node                 `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
 	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls counts."`
 	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=auto,enum=regular,enum=auto,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: each is an activity of the server. auto: what ends within 1.5 seconds costs as little as with lean, and what takes longer goes on as with regular; the limit is 0.1 seconds in trees and with a server at an address. lean: all within a workflow task, which delays what is sent meanwhile; for calls of under five seconds."`
@@ -61,13 +62,15 @@ const (
 
 // MCPServer is a tool server, reached at URL or started as Command.
 type MCPServer struct {
-	Name      string            `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The server's name, unique in the list."`
-	URL       string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its HTTP endpoint, for example http://localhost:8090/mcp."`
-	Command   string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
-	Args      []string          `yaml:"args" jsonschema_description:"The command's arguments."`
-	Env       map[string]string `yaml:"env" jsonschema_description:"Environment variables for the command. It inherits nothing else from the agent except PATH, HOME and the like. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
-	Headers   map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
-	Transport string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
+	Name       string            `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The server's name, unique in the list."`
+	URL        string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its HTTP endpoint, for example http://localhost:8090/mcp."`
+	Command    string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
+	Args       []string          `yaml:"args" jsonschema_description:"The command's arguments."`
+	Env        map[string]string `yaml:"env" jsonschema_description:"Environment variables for the command. It inherits nothing else from the agent except PATH, HOME and the like. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
+	Headers    map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
+	Credential string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"url: The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this server that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
+	Exchange   *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
+	Transport  string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
 	// Timeout 0 means MaxToolTimeout.
 	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take. The default and the maximum are 30s."`
 	// Unannotated is "run" or "ask".
@@ -117,6 +120,8 @@ type A2AAgent struct {
 	Description     string            `yaml:"description" jsonschema_description:"What to delegate to it. The model reads it."`
 	DestructiveHint bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"true: a person approves every delegation to it."`
 	Headers         map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request to the url, and to no other. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
+	Credential      string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this agent that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
+	Exchange        *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
 	// Timeout 0 means contract.DefaultPeerTimeout.
 	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
 	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`
@@ -155,6 +160,8 @@ type Node struct {
 	URL                   string            `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL. Required there."`
 	DestructiveHint       bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
 	Headers               map[string]string `yaml:"headers" jsonschema_description:"a2a: HTTP headers of every request to the agent, with ${NAME} for values from the agent's environment."`
+	Credential            string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"a2a: the token of calls, as in the list a2a."`
+	Exchange              *Exchange         `yaml:"exchange" jsonschema_description:"a2a: what an exchanged token is for."`
 	AllowPrivateRedirects bool              `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"a2a: true means that the agent may redirect requests to private addresses."`
 	Agents                []*Node           `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. Required there. At most 64 in a parallel node."`
 	MaxIterations         int               `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`

@@ -124,6 +124,9 @@ func (s MCPServer) facts() []string {
 		where += " with the headers " + strings.Join(set, ", ")
 	}
 	out := []string{where, "tools without hints: " + s.Unannotated}
+	if text := token(s.Credential, s.Exchange); text != "" {
+		out = append(out, text)
+	}
 	add := func(what string, list []string) {
 		if len(list) > 0 {
 			out = append(out, what+strings.Join(list, ", "))
@@ -171,6 +174,9 @@ func (a A2AAgent) where() string {
 	out := shownURL(a.URL)
 	if set := slices.Sorted(maps.Keys(a.Headers)); len(set) > 0 {
 		out += " with the headers " + strings.Join(set, ", ")
+	}
+	if text := token(a.Credential, a.Exchange); text != "" {
+		out += "; " + text
 	}
 	if a.AllowPrivateRedirects {
 		out += "; may redirect to private addresses"

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"agent-stop-and-go/config/secrets"
 )
 
 // Events configures the transport of pieces of replies between processes. Without Redis they
@@ -19,7 +21,7 @@ var redisURL = regexp.MustCompile(`^(rediss?)://(?:([A-Za-z0-9_.-]*):\$\{([A-Za-
 // RedisURL returns Redis with every ${NAME} replaced by that environment variable; it may
 // contain a password. A variable that is not set is an error that names it.
 func (e Events) RedisURL(getenv func(string) string) (string, error) {
-	values, err := expand("events", "redis", map[string]string{"redis": e.Redis}, getenv)
+	values, err := secrets.Expand("events", "redis", map[string]string{"redis": e.Redis}, getenv)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +35,7 @@ func (e Events) RedisURL(getenv func(string) string) (string, error) {
 
 // checkRedis never shows the value, which may contain a password anywhere.
 func checkRedis(r *report, path, raw string) {
-	if raw == "" || isReference(raw) {
+	if raw == "" || secrets.IsReference(raw) {
 		return
 	}
 	m := redisURL.FindStringSubmatch(raw)
@@ -58,7 +60,7 @@ func shownRedis(raw string) string {
 	if m := redisURL.FindStringSubmatch(raw); m != nil {
 		return strings.TrimSuffix(m[1]+"://"+m[4]+"/"+m[5], "/")
 	}
-	if raw == "" || isReference(raw) {
+	if raw == "" || secrets.IsReference(raw) {
 		return raw
 	}
 	return "?"

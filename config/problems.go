@@ -5,6 +5,8 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"agent-stop-and-go/config/secrets"
 )
 
 // Problems lists what is missing in the environment: keys of models that nodes need, and
@@ -18,7 +20,7 @@ func (c *Config) Problems(getenv func(string) string) Errors {
 		}
 	}
 	for path, value := range c.references() {
-		for _, variable := range unset(value, getenv) {
+		for _, variable := range secrets.Unset(value, getenv) {
 			r.atLine(r.line(path), path, "${%s} is not set in the environment", variable)
 		}
 	}
@@ -55,17 +57,9 @@ func (c *Config) references() iter.Seq2[string, string] {
 				return
 			}
 		}
+		if x := c.TokenExchange; x != nil && !yield("token_exchange.client_secret", x.ClientSecret) {
+			return
+		}
 		_ = yield("push.signing_key", c.Push.SigningKey) && yield("events.redis", c.Events.Redis)
 	}
-}
-
-// unset returns the variables in a value that are not set, without duplicates.
-func unset(value string, getenv func(string) string) []string {
-	var out []string
-	for _, m := range reference.FindAllStringSubmatch(value, -1) {
-		if getenv(m[1]) == "" {
-			out = appendNew(out, m[1])
-		}
-	}
-	return out
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract/network"
 )
 
@@ -34,7 +35,7 @@ func (p Push) Key(getenv func(string) string) ([]byte, error) {
 	if p.SigningKey == "" {
 		return nil, nil
 	}
-	values, err := expand("push", "signing_key", map[string]string{"": p.SigningKey}, getenv)
+	values, err := secrets.Expand("push", "signing_key", map[string]string{"": p.SigningKey}, getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (p Push) Key(getenv func(string) string) ([]byte, error) {
 
 // checkSigningKey never shows the value, which may be the key itself.
 func checkSigningKey(r *report, path, value string) {
-	if value != "" && !isReference(value) {
+	if value != "" && !secrets.IsReference(value) {
 		r.at(path, "secrets do not belong in this file; write ${PUSH_SIGNING_KEY} and set it in the agent's own environment")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -73,7 +74,7 @@ func checkVariable(r *report, path, name, value string) {
 		r.at(key, "%s: must be the name of an environment variable", quote(name))
 	case strings.Contains(value, "\x00"):
 		r.at(key, "must hold no null byte")
-	case looksSecret(name) && value != "" && !isReference(value):
+	case looksSecret(name) && value != "" && !secrets.IsReference(value):
 		r.at(key, "secrets do not belong in this file; write ${%s} and set it in the agent's own environment", name)
 	}
 }
@@ -118,7 +119,7 @@ func secretHeader(name string) bool {
 // scheme: "Bearer ${TOKEN}".
 func hasSecretByReference(value string) bool {
 	scheme, rest, found := strings.Cut(value, " ")
-	return isReference(value) || found && headerName.MatchString(scheme) && isReference(strings.TrimSpace(rest))
+	return secrets.IsReference(value) || found && headerName.MatchString(scheme) && secrets.IsReference(strings.TrimSpace(rest))
 }
 
 var noWord = regexp.MustCompile(`[^A-Za-z0-9]+`)

@@ -31,6 +31,8 @@ var nodeTypes = map[string][]string{
 	"url":                     {A2ANode},
 	"destructiveHint":         {A2ANode},
 	"headers":                 {A2ANode},
+	"credential":              {A2ANode},
+	"exchange":                {A2ANode},
 	"allow_private_redirects": {A2ANode},
 	"agents":                  {Sequential, Parallel, Loop},
 	"max_iterations":          {Loop},

@@ -31,6 +31,7 @@ func (c *Config) check(r *report) {
 	checkTree(r, c.Root, c.Models)
 	checkLimits(r, c.Limits)
 	c.checkPeers(r)
+	c.checkCredentials(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
 	checkApprovers(r, c)
 	checkURL(r, "public_url", c.PublicURL)

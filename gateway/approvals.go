@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,7 +27,9 @@ type approvalReply struct {
 	Status   string                   `json:"status"`
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
 	Problem  string                   `json:"problem,omitempty"`
-	Request  *decisionReply           `json:"request,omitempty"`
+	// DeferredUntil is until when the caller put the approval off.
+	DeferredUntil *time.Time     `json:"deferred_until,omitempty"`
+	Request       *decisionReply `json:"request,omitempty"`
 }
 
 // decisionReply is the status of a decision that was accepted with a 202.
@@ -69,6 +72,7 @@ func (h *rest) approval(c echo.Context) error {
 	if reply.Approval, err = h.service.Pending(ctx, view.Pending); err != nil {
 		return err
 	}
+	reply.DeferredUntil = service.DeferredUntil(ctx, view.Deferrals)
 	if view.Result != nil {
 		record := view.Result.Public()
 		reply.Status, reply.Decision = string(record.Decision), &record

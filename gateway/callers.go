@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -44,7 +45,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return g.unproven(c, err)
 		}
 		caller.Channel = channelOf(c.Path())
-		callOf(c).Caller.Identity, callOf(c).Caller.Token = caller, request.ToolToken(r)
+		callOf(c).Caller.Identity, callOf(c).Caller.Token = caller, g.tokenOnward(r)
 		if scope != proven && !caller.May(scope) {
 			challenge(c, `error="insufficient_scope", scope="`+scope+`"`)
 			return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
@@ -52,6 +53,15 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(r.WithContext(service.ActingFor(r.Context(), caller)))
 		return next(c)
 	}
+}
+
+// tokenOnward returns the token of a request for tool servers and agents: the one that the caller
+// has sent for them, otherwise the one that proves who calls, unless that is for nobody else.
+func (g *Gateway) tokenOnward(r *http.Request) string {
+	if g.dropTokens {
+		return ""
+	}
+	return cmp.Or(request.ToolToken(r), g.callers.Token(r))
 }
 
 // scopesOf returns the scope of the route of a request. What is no route is for proven callers:

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/identity/identitytest"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // newOIDCAPI is a gateway for callers with tokens of a provider. Its clock is ahead by a number
@@ -162,6 +163,53 @@ func TestWhoCalls(t *testing.T) {
 	}
 	if log := a.logs.String(); !strings.Contains(log, `"caller":"keys alice"`) || strings.Contains(log, "s3cret") {
 		t.Errorf("logged %s", log)
+	}
+}
+
+// What proves who calls is passed on only if it is a token of an OpenID provider, and somebody
+// may get it. A token that is sent for tools comes before it.
+func TestTheTokenForToolsOfACaller(t *testing.T) {
+	rs := identitytest.RSAKey(t, "rsa-1")
+	p := identitytest.NewProvider(t, rs)
+	oidc := identity.NewOIDC(identity.OIDCSettings{
+		Issuer: p.URL, Audience: "agent", SubjectClaim: "sub", GroupsClaim: "groups",
+		Grants: identity.Grants{Scopes: []string{"converse", "read"}},
+	})
+	token := rs.Token(t, p.Claims(nil))
+	ring, err := credential.NewKeyring(credential.Key{ID: "k1", Secret: []byte(strings.Repeat("k", credential.KeySize))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		headers   []string
+		want, who string
+		drop, all bool
+	}{
+		"of the provider":     {[]string{"Authorization: Bearer " + token}, token, p.URL + " alice", false, false},
+		"for tools":           {[]string{"Authorization: Bearer " + token, "X-Tool-Authorization: Bearer for-tools"}, "for-tools", p.URL + " alice", false, false},
+		"a badge":             {[]string{badge(person("alice", "converse"))}, "", "", false, false},
+		"for nobody":          {[]string{"Authorization: Bearer " + token, "X-Tool-Authorization: Bearer for-tools"}, "", "", true, false},
+		"the caller's name":   {[]string{"Authorization: Bearer " + token}, "", p.URL + " alice", true, true},
+		"the name of a badge": {[]string{badge(person("alice", "converse"))}, "", person("alice").Key(), false, true},
+	} {
+		var started contract.ConversationInput
+		b := &ownedScript{newScript().backend(), "", new(contract.DecideSignal), &started}
+		a := newAPI(t, b.fakeBackend, func(d *gateway.Deps) {
+			d.Backend, d.Callers, d.Keyring, d.DropTokens, d.SealCallers = b, append(identity.Ways{oidc}, badgesOnly...), ring, tc.drop, tc.all
+		})
+		a.do("POST", "/conversations", `{"message":"hello"}`, append(tc.headers, "Prefer: respond-async")...)
+		if started.First == nil {
+			t.Fatalf("%s: nothing was started", name)
+		}
+		var got credential.Token
+		if sealed := started.First.Credential; sealed != "" {
+			if got, err = ring.Open(started.ID, sealed, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.Bearer != tc.want || got.Caller != tc.who {
+			t.Errorf("%s: another token than expected, of %q", name, got.Caller)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@
 //	               it, so a new member needs a test whose reply contains it
 //	middleware.go  what happens to every request; door.go the requests that are refused first;
 //	               tidy.go the forms of a path
-//	create.go, messages.go, conversations.go, approvals.go, decide.go, media.go
+//	create.go, messages.go, conversations.go, approvals.go, decide.go, later.go, media.go
 //	               the handlers of conversations and approvals
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof

@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -40,6 +41,7 @@ type fakeBackend struct {
 	DecisionFn      func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	ApprovalFn      func(uuid string) (contract.ApprovalView, error)
 	SubjectFn       func(uuid string) (service.Subject, error)
+	LaterFn         func(uuid string, d later.Deferral) error
 	WaitingFn       func(service.ListQuery) (service.Page[service.WaitingItem], error)
 	CatalogueFn     func(context.Context) (contract.Catalogue, error)
 	ResourcesFn     func() (contract.ResourceCatalogue, error)
@@ -207,6 +209,13 @@ func (f *fakeBackend) Subject(_ context.Context, uuid string) (service.Subject, 
 		return service.Subject{ConversationID: someID}, nil
 	}
 	return f.SubjectFn(uuid)
+}
+
+func (f *fakeBackend) Later(_ context.Context, uuid string, d later.Deferral) error {
+	if f.LaterFn == nil {
+		return errUnexpected
+	}
+	return f.LaterFn(uuid, d)
 }
 
 func (f *fakeBackend) Waiting(_ context.Context, q service.ListQuery) (service.Page[service.WaitingItem], error) {

@@ -32,6 +32,12 @@ type Deps struct {
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
+	// gets one, or another for it.
+	DropTokens bool
+	// SealCallers seals with every message who has sent it, for servers whose tokens the agent
+	// keeps by caller.
+	SealCallers bool
 	// ProofInterval is how often the proof of a caller with an open stream is checked. The
 	// default is 5 seconds.
 	ProofInterval time.Duration
@@ -107,6 +113,8 @@ type Gateway struct {
 	handler   *echo.Echo
 	table     []route
 	callers   identity.Ways
+	// dropTokens is as in Deps.
+	dropTokens bool
 
 	logger         *slog.Logger
 	now            func() time.Time
@@ -124,10 +132,10 @@ func New(deps Deps) *Gateway {
 		d.Backend, see = b, b.See
 	}
 	s := service.New(service.Options{
-		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, Logger: d.Logger,
+		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers}
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, dropTokens: d.DropTokens}
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})

@@ -72,6 +72,7 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
+		{Route{"POST", "/approvals/:uuid/later", proven, ofApproval}, h.rest.later},
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},

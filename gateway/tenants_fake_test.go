@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // badges are a way to prove who calls: the header has the identity.
@@ -190,6 +191,11 @@ func (tenancy) Decide(_ context.Context, uuid string, in contract.DecideSignal) 
 	}, err
 }
 
+func (tenancy) Later(_ context.Context, uuid string, _ later.Deferral) error {
+	_, err := approvalOf(uuid)
+	return err
+}
+
 func (tenancy) List(_ context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
 	for _, x := range tenants {
 		if q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key() {
@@ -272,6 +278,7 @@ var bodies = map[string]string{
 	"POST /conversations/:id/cancel":   `{}`,
 	"POST /conversations/:id/close":    `{}`,
 	"POST /approvals/:uuid":            `{"approved":true}`,
+	"POST /approvals/:uuid/later":      `{"for":"1h"}`,
 	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
 	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
 }

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/peer"
+	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/activities/switchboard"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
@@ -66,6 +67,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
+	bearers := newBearers(c)
 	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
@@ -88,15 +90,15 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		warnAutoRun(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Now: time.Now},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
-		Resets: &activities.Resets{},
+		Resets: &reset.Activities{},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},

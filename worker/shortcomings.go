@@ -7,6 +7,8 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/config"
+
+	"agent-stop-and-go/config/secrets"
 )
 
 // unset lists the variables that are not set, from the errors of their users. Any other error
@@ -14,7 +16,7 @@ import (
 func unset(errs ...error) (problem string, err error) {
 	var problems []string
 	for _, err := range errs {
-		var unset *config.UnsetError
+		var unset *secrets.UnsetError
 		switch {
 		case err == nil:
 		case errors.As(err, &unset):

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
@@ -32,7 +33,7 @@ type Activities struct {
 	Files  *activities.Files
 
 	Notifications *activities.Notifications
-	Resets        *activities.Resets
+	Resets        *reset.Activities
 }
 
 // stopTimeout is how long a stopping worker waits for running activities: longer than a tool

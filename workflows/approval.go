@@ -28,12 +28,15 @@ import (
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
-		a.view.Problem, a.view.Ignored = in.Carried.Problem, in.Carried.Ignored
+		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
 	}
 	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
 	}
 	if err := a.takeUpdates(ctx); err != nil {
+		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
+	}
+	if err := a.takeDeferrals(ctx); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	a.show(ctx)
@@ -52,10 +55,12 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 }
 
 type approval struct {
-	in      contract.ApprovalInput
-	view    contract.ApprovalView
-	ignored int // signals, in this run
-	proofs  proof.Checker
+	in       contract.ApprovalInput
+	view     contract.ApprovalView
+	ignored  int  // signals, in this run
+	deferred int  // times, in this run
+	stirred  bool // put off since wait looked
+	proofs   proof.Checker
 
 	updates  []*decideUpdate   // not handled yet
 	released *switches.Release // of a paused call
@@ -64,7 +69,7 @@ type approval struct {
 // wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.released != nil }
+	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred }
 	for a.view.Result == nil && (arrived() || !a.mayRollOver(ctx)) {
 		ok, err := a.await(ctx, arrived)
 		switch {
@@ -75,6 +80,8 @@ func (a *approval) wait(ctx workflow.Context) {
 		case a.released != nil:
 			r := *a.released
 			a.conclude(ctx, contract.Approved, contract.DecideSignal{By: r.By, Identity: r.Identity, Via: viaControl, Reason: wording.Resumed})
+		case a.stirred:
+			a.stirred = false
 		case temporal.IsCanceledError(err):
 			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
 		case err == nil && !ok:
@@ -86,16 +93,16 @@ func (a *approval) wait(ctx workflow.Context) {
 // changeApprovalRuns marks histories that end because of signals that decided nothing.
 const changeApprovalRuns = "approval-continues"
 
-// mayRollOver reports whether the run has ignored enough signals. A cancelled run ends by
-// itself.
+// mayRollOver reports whether the run has ignored enough signals, or was put off often enough. A
+// cancelled run ends by itself.
 func (a *approval) mayRollOver(ctx workflow.Context) bool {
-	return decide.RollOverNode(run.History(ctx)) && a.ignored > 0 && ctx.Err() == nil &&
+	return decide.RollOverNode(run.History(ctx)) && a.ignored+a.deferred > 0 && ctx.Err() == nil &&
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 
 func (a *approval) continueAsNew(ctx workflow.Context) error {
 	next := a.in
-	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored}
+	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 

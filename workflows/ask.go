@@ -26,6 +26,9 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
 	in.UUID, in.Description, in.Reason, in.Call, in.Binding = newUUID(ctx), description, reason, c.message, bindingOf(c.Call)
+	if reason == contract.ReasonDestructive {
+		in.Because = c.Because
+	}
 	return in
 }
 

@@ -32,7 +32,7 @@ func TestADestructiveCallWaitsForADecision(t *testing.T) {
 		same(t, "pending", p, contract.PendingApproval{
 			UUID: p.UUID, ConversationID: conversationID, ToolName: "resources_add", ToolArgs: add("x").Arguments,
 			Digest: add("x").SHA256, Description: "**ADD Resource**\n\nName: x\nValue: 1",
-			Reason: contract.ReasonDestructive, CreatedAt: p.CreatedAt, Call: s.messages()[2].ID,
+			Reason: contract.ReasonDestructive, CreatedAt: p.CreatedAt, Call: s.messages()[2].ID, AgentName: "tester", Server: "resources",
 		})
 		if !contract.IsUUID(p.UUID) {
 			t.Errorf("uuid %q", p.UUID)

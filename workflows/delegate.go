@@ -60,7 +60,7 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 	}
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	return contract.Call{
-		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
+		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive, Because: peer.Ground(),
 		Arguments: out.Arguments, SHA256: out.SHA256,
 	}, err
 }

@@ -19,7 +19,7 @@
 //	Conversation: signals message, cancel, close; report from nodes; question from the
 //	              activity that calls a tool (nodes take it too); follow from its Push;
 //	              queries conversation, pending, tree; update await_settled (read-only)
-//	Approval:     signal and update decide; query approval
+//	Approval:     signal and update decide; update later (package contract/later); query approval
 //	Push:         signals set and delete, and task from its conversation; query push_configs
 //
 // # Where to look
@@ -39,7 +39,8 @@
 //	                 client_tool.go by the sender of the message
 //	ask.go           how a leaf asks a person; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
-//	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers
+//	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
+//	                 later.go who has put it off
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	notify.go        the conversation's side of Push, which is package push

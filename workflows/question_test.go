@@ -87,6 +87,7 @@ func TestAQuestionPausesTheConversationAndAMessageAnswersIt(t *testing.T) {
 			UUID: firstUUID, ConversationID: conversationID, ToolName: "quote", ToolArgs: quote().Arguments, Digest: quote().SHA256,
 			Description: "The tool server resources asks while it carries out quote:\n\nHow many seats?",
 			Reason:      contract.ReasonQuestion, CreatedAt: p.CreatedAt, Schema: contract.JSON{Raw: json.RawMessage(seatsSchema)},
+			AgentName: "tester", Server: "resources", ExpiresAt: p.ExpiresAt,
 		})
 		text := p.Description + "\n\nAnswer with a message or by the approval UUID: accepted is {\"content\":{…}} with \"seats\" (integer, required), " +
 			"or just the value of \"seats\"; {\"approved\":false} or decline declines.\n\nApproval UUID: " + firstUUID

@@ -69,15 +69,3 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string { return fmt.Sprintf("no token for %s: %s", e.Server, e.Reason) }
-
-// None gives no token.
-type None struct{}
-
-// Token implements Source.
-func (None) Token(context.Context, Request) (credential.Token, error) { return credential.Token{}, nil }
-
-// Forward gives the caller's own token.
-type Forward struct{}
-
-// Token implements Source.
-func (Forward) Token(_ context.Context, r Request) (credential.Token, error) { return r.Caller, nil }

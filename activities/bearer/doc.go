@@ -1,8 +1,8 @@
 // Package bearer says which bearer token a call of a tool server or of another agent carries.
 //
-// A server or agent has a Source, which its setting `credential` names:
+// A Book has the Source of each server and agent, which its setting `credential` names:
 //
-//	none      no token
+//	none      no token: it has no source
 //	forward   the caller's own token, as it is
 //	exchange  a token for this server that the provider issues for the caller's (RFC 8693)
 //	own       a token that the agent has got as an OAuth client of this server

@@ -33,6 +33,19 @@ type Call struct {
 	Progress func(Progress)
 }
 
+// To returns the server that the call goes to: that of the tool, or for a tool of our own the
+// one that the arguments name.
+func (c Call) To() string {
+	if c.Server != "" {
+		return c.Server
+	}
+	var in struct {
+		Server string `json:"server"`
+	}
+	_ = json.Unmarshal(c.Arguments, &in) // Call reports the error
+	return in.Server
+}
+
 // Result is a tool's answer.
 type Result struct {
 	Text    string
@@ -53,6 +66,9 @@ type Error struct {
 	Err          error
 	// Now is the current target of the call, with KindChanged.
 	Now Target
+	// Challenges are the WWW-Authenticate headers of a server that answered 403: the call was
+	// not made, and another token may be accepted.
+	Challenges []string
 }
 
 func (e *Error) Error() string {
@@ -108,7 +124,7 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: v.err, Now: v.now}
 	}
 	if v.kind != "" {
-		return fail(v.kind, v.err)
+		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: hideSecrets(v.err, l.mask(c.Bearer)), Challenges: v.challenges}
 	}
 	return v.result.without(l.mask(c.Bearer)), nil
 }

@@ -103,7 +103,7 @@
 //
 // A server that requires authentication at initialize is connected for the duration of one call
 // with the bearer token of that call, and such a session is never shared between callers. Its
-// tools are listed for each token (WithBearer), and offered to the holder of the token only.
+// tools are listed for each token (bearer.NewContext), and offered to the holder of the token only.
 //
 // # Files
 //

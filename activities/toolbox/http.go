@@ -195,7 +195,7 @@ func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, er
 	}
 	resp, err := boundAnswer(way.RoundTrip(req))
 	if err == nil {
-		x.recordStatus(resp.StatusCode)
+		x.recordStatus(resp)
 		t.storeRedirect(resp)
 	}
 	return resp, err

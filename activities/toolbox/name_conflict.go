@@ -32,7 +32,7 @@ func (t *Toolbox) Conflicts() []string {
 	type pair struct{ server, first string }
 	var pairs []pair
 	tools := map[pair][]string{}
-	for _, o := range t.offers("") {
+	for _, o := range t.offers(nil) {
 		for _, c := range o.clashes {
 			p := pair{c.server, c.first}
 			if tools[p] == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -48,12 +49,12 @@ func ownTools(servers []Server) []Tool {
 	return out
 }
 
-// ownFor returns our own tools for the holder of a token. They name the servers that have
+// ownFor returns our own tools for the holder of tokens. They name the servers that have
 // resources or prompts, or have not been asked yet.
-func (t *Toolbox) ownFor(bearer string) []Tool {
+func (t *Toolbox) ownFor(tokens *bearer.Tokens) []Tool {
 	var servers []Server
 	for _, l := range t.links {
-		list, s := l.listingFor(bearer), l.server
+		list, s := l.listingFor(tokens.Last(l.server.Name)), l.server
 		s.ExposeResources = s.ExposeResources && !list.noResources
 		s.ExposePrompts = s.ExposePrompts && !list.noPrompts
 		servers = append(servers, s)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -18,19 +19,6 @@ const (
 	tokenListRetry  = 15 * time.Second
 	maxTokenLists   = 256
 )
-
-type bearerKey struct{}
-
-// WithBearer makes Tools and Check include the tools that servers list only with this token.
-// Other callers are not offered them.
-func WithBearer(ctx context.Context, bearer string) context.Context {
-	return context.WithValue(ctx, bearerKey{}, bearer)
-}
-
-func bearerOf(ctx context.Context) string {
-	bearer, _ := ctx.Value(bearerKey{}).(string)
-	return bearer
-}
 
 // tokenLists are the tools that a server has listed with callers' tokens, by the hash of the
 // token.
@@ -89,16 +77,16 @@ func (h *tokenLists) oldest() string {
 }
 
 // askFor lists the tools of the servers that require a token.
-func (t *Toolbox) askFor(ctx context.Context, bearer string) {
-	if bearer == "" {
+func (t *Toolbox) askFor(ctx context.Context, tokens *bearer.Tokens) {
+	if tokens == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.opts.FirstWait)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, l := range t.links {
-		if known, ok := l.tokenLists.of(bearer); l.wantsToken() && (!ok || time.Now().After(known.due)) {
-			wg.Go(func() { l.listFor(ctx, bearer) })
+		if l.wantsToken() {
+			wg.Go(func() { l.listFor(ctx, tokens.Get(ctx, l.server.Name)) })
 		}
 	}
 	wg.Wait()
@@ -110,13 +98,17 @@ func (l *link) wantsToken() bool {
 	return l.conn == nil && errors.Is(l.err, transport.ErrAuthorizationRequired)
 }
 
-func (l *link) listFor(ctx context.Context, bearer string) {
-	conn, list, err := dial(ctx, l.box, l.server, caller{bearer: bearer})
+// listFor lists the tools for the holder of a token, unless that was done a moment ago.
+func (l *link) listFor(ctx context.Context, token string) {
+	if known, ok := l.tokenLists.of(token); token == "" || ok && time.Now().Before(known.due) {
+		return
+	}
+	conn, list, err := dial(ctx, l.box, l.server, caller{bearer: token})
 	if err == nil {
 		conn.retire(errRetired)
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
-		l.storeListing(bearer, list, err)
+		l.storeListing(token, list, err)
 	}
 }
 

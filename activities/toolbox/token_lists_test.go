@@ -1,12 +1,19 @@
 package toolbox_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 )
+
+// withBearer has one token for all servers.
+func withBearer(ctx context.Context, token string) context.Context {
+	return bearer.NewContext(ctx, bearer.NewTokens(func(context.Context, string) string { return token }))
+}
 
 func TestToolsOfAServerThatWantsAToken(t *testing.T) {
 	place := newSite(t)
@@ -17,7 +24,7 @@ func TestToolsOfAServerThatWantsAToken(t *testing.T) {
 		"tools/call": says(`{"content":[{"type":"text","text":"touched"}]}`),
 	})
 	box := openServers(t, place.server("web"))
-	ctx := toolbox.WithBearer(t.Context(), "canary-1")
+	ctx := withBearer(t.Context(), "canary-1")
 	for range 3 {
 		tools := box.Tools(ctx)
 		if names(tools) != "touch" || !tools[0].DestructiveHint {
@@ -34,7 +41,7 @@ func TestToolsOfAServerThatWantsAToken(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for _, bearer := range []string{"", "canary-2"} {
-		other := toolbox.WithBearer(t.Context(), bearer)
+		other := withBearer(t.Context(), bearer)
 		if got := box.Tools(other); len(got) != 0 {
 			t.Errorf("%q is shown %v", bearer, got)
 		}

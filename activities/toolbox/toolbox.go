@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -95,7 +96,7 @@ func (t *Toolbox) Start(ctx context.Context) {
 // Tools returns the offered tools: servers in declared order, tools by name, then our own. It
 // waits, for FirstWait at most, for servers in their first attempt to connect, never for dead
 // or optional ones; and as long again for servers that list tools only with the token of
-// WithBearer. A tool whose name an earlier server has is omitted; States reports it.
+// bearer.NewContext. A tool whose name an earlier server has is omitted; States reports it.
 func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	t.Start(t.ctx)
 	wait, stop := context.WithTimeout(ctx, t.opts.FirstWait)
@@ -110,19 +111,19 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 		}
 	}
 	var out []Tool
-	bearer := bearerOf(ctx)
-	t.askFor(ctx, bearer)
-	for _, o := range t.offers(bearer) {
+	tokens := bearer.FromContext(ctx)
+	t.askFor(ctx, tokens)
+	for _, o := range t.offers(tokens) {
 		out = append(out, o.tools...)
 	}
-	return append(out, t.ownFor(bearer)...)
+	return append(out, t.ownFor(tokens)...)
 }
 
 // States reports for every server, in declared order, whether it answers, and if not, why. It
 // does not wait.
 func (t *Toolbox) States() []contract.ServerState {
 	states := make([]contract.ServerState, 0, len(t.links))
-	for _, o := range t.offers("") {
+	for _, o := range t.offers(nil) {
 		ready, problem := o.link.state()
 		if problem == "" {
 			problem = o.conflict
@@ -142,11 +143,11 @@ type offer struct {
 	clashes  []nameConflict
 }
 
-func (t *Toolbox) offers(bearer string) []offer {
+func (t *Toolbox) offers(tokens *bearer.Tokens) []offer {
 	owner := map[string]string{}
 	out := make([]offer, 0, len(t.links))
 	for _, l := range t.links {
-		list := l.listingFor(bearer)
+		list := l.listingFor(tokens.Last(l.server.Name))
 		o := offer{link: l}
 		if len(list.doubles) > 0 {
 			o.conflict = fmt.Sprintf("duplicate tool name %q inside MCP server %q", list.doubles[0], l.server.Name)
@@ -164,15 +165,15 @@ func (t *Toolbox) offers(bearer string) []offer {
 	return out
 }
 
-func (t *Toolbox) find(name, bearer string) (Tool, bool) {
-	for _, o := range t.offers(bearer) {
+func (t *Toolbox) find(name string, tokens *bearer.Tokens) (Tool, bool) {
+	for _, o := range t.offers(tokens) {
 		for _, tool := range o.tools {
 			if tool.Name == name {
 				return tool, true
 			}
 		}
 	}
-	for _, tool := range t.ownFor(bearer) {
+	for _, tool := range t.ownFor(tokens) {
 		if tool.Name == name {
 			return tool, true
 		}

@@ -29,8 +29,9 @@ type trace struct {
 	id             *mcp.RequestId
 	answers        []json.RawMessage // raw results, one per page
 	refusal        *mcp.JSONRPCErrorDetails
-	inputRequested bool // the last answer was a request for input
-	bytes          int  // total size of all answers
+	challenges     []string // WWW-Authenticate headers with the status
+	inputRequested bool     // the last answer was a request for input
+	bytes          int      // total size of all answers
 	excess         error
 	session        string // ID of the session when the request was sent
 }
@@ -128,11 +129,11 @@ func (x *trace) refusedHandshake() bool {
 
 // recordStatus records the status of the request itself, not that of a redirect or of what the
 // client posts while the answer streams in.
-func (x *trace) recordStatus(status int) {
+func (x *trace) recordStatus(resp *http.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.status == 0 || x.status/100 == 3 {
-		x.status = status
+		x.status, x.challenges = resp.StatusCode, resp.Header.Values("WWW-Authenticate")
 	}
 }
 

@@ -30,6 +30,8 @@ type verdict struct {
 	sent, stale bool
 	// doubtful is the session that a 404 may refer to.
 	doubtful string
+	// challenges are the WWW-Authenticate headers of a 403.
+	challenges []string
 	// now is the current target of the call, with KindChanged.
 	now Target
 }
@@ -128,7 +130,11 @@ func (x *trace) refused(destructive bool) verdict {
 	if destructive && !x.refusedUnread() {
 		return lost(err, true)
 	}
-	return verdict{kind: contract.KindToolFailed, err: err}
+	v := verdict{kind: contract.KindToolFailed, err: err}
+	if x.httpStatus() == http.StatusForbidden {
+		v.challenges = x.challenges
+	}
+	return v
 }
 
 // refusedUnread reports whether the server refused the request as such, before any tool could

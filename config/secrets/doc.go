@@ -1,3 +1,3 @@
-// Package secrets finds the values of a configuration that come from the environment and must
-// not be shown.
+// Package secrets resolves the references of a configuration to the environment and to files,
+// and finds the values that must not be shown.
 package secrets

@@ -110,7 +110,7 @@ func callID(draft string, index int) string { return fmt.Sprintf("%s-%d", draft,
 // readResult sets the call of a result. A result without a call has its own ID as that of the
 // call.
 func (r *reader) readResult(i *item) {
-	i.draft, i.call, i.text, i.meta = "", i.ID, i.ToolCall.Result.Inline, resultMetadata(*i.ToolCall)
+	i.draft, i.call, i.text, i.meta = "", i.ID, i.ToolCall.Result.Inline, resultMetadata(i.Entry)
 	if call, ok := r.calls[i.Answers]; ok {
 		i.call = call
 	}

@@ -17,6 +17,8 @@ type Notice struct {
 	Text string    `json:"text"`
 	Node string    `json:"node,omitempty"`
 	At   time.Time `json:"at"`
+	// UUID is that of the approval that the notice is about, if it is about one.
+	UUID string `json:"uuid,omitempty"`
 }
 
 // Attempt says that a model has not answered and is asked again. Unlike a Notice it has no
@@ -50,30 +52,37 @@ func askedAgain(d contract.Draft) string {
 // Decision is a Notice about the end of an approval.
 type Decision struct {
 	Notice
-	UUID      string            `json:"uuid"`
-	Tool      string            `json:"tool"`
-	Decision  contract.Decision `json:"decision"`
-	By        string            `json:"by,omitempty"`
-	Reason    string            `json:"reason,omitempty"`
-	Via       string            `json:"via,omitempty"`
-	DecidedAt time.Time         `json:"decided_at"`
+	Tool       string              `json:"tool"`
+	Decision   contract.Decision   `json:"decision"`
+	By         string              `json:"by,omitempty"`
+	OnBehalfOf string              `json:"on_behalf_of,omitempty"`
+	Identity   contract.Identity   `json:"identity,omitzero"`
+	Reason     string              `json:"reason,omitempty"`
+	Via        string              `json:"via,omitempty"`
+	RequestID  string              `json:"request_id,omitempty"`
+	Outcome    contract.RunOutcome `json:"outcome,omitempty"`
+	DecidedAt  time.Time           `json:"decided_at"`
 }
 
 func notice(e record.Entry) Custom {
-	n := Notice{ID: e.ID, Text: e.Text, Node: e.Node, At: e.CreatedAt}
+	n := Notice{ID: e.ID, Text: e.Text, Node: e.Node, At: e.CreatedAt, UUID: e.ApprovalID}
 	a := e.Approval
 	if a == nil {
 		return Custom{TypeCustom, CustomNotice, n}
 	}
+	n.UUID = a.UUID
 	return Custom{TypeCustom, CustomDecision, Decision{
-		Notice: n, UUID: a.UUID, Tool: a.Tool, Decision: a.Decision, By: a.By, Reason: a.Reason, Via: a.Via,
-		DecidedAt: a.DecidedAt,
+		Notice: n, Tool: a.Tool, Decision: a.Decision, By: a.By, OnBehalfOf: a.OnBehalfOf, Identity: a.Identity,
+		Reason: a.Reason, Via: a.Via, RequestID: a.RequestID, Outcome: a.Outcome, DecidedAt: a.DecidedAt,
 	}}
 }
 
 // resultMeta is the metadata of a result.
 type resultMeta struct {
-	IsError bool    `json:"isError,omitempty"`
+	IsError bool `json:"isError,omitempty"`
+	// Missing marks a result that stands for none: the call was not carried out, or what came of
+	// it was not known when the turn ended.
+	Missing bool    `json:"missing,omitempty"`
 	Note    string  `json:"note,omitempty"`
 	Media   []media `json:"media,omitempty"`
 }
@@ -86,8 +95,9 @@ type media struct {
 	Name     string `json:"name,omitempty"`
 }
 
-func resultMetadata(c contract.ToolCall) Metadata {
-	m := resultMeta{IsError: c.IsError, Note: c.Note}
+func resultMetadata(e record.Entry) Metadata {
+	c := *e.ToolCall
+	m := resultMeta{IsError: c.IsError, Missing: e.Missing, Note: c.Note}
 	for _, f := range c.Media {
 		m.Media = append(m.Media, media{MIMEType: f.MIMEType, Size: f.Size, SHA256: f.SHA256, Name: f.Name})
 	}

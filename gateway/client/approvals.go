@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Approvals is a page of the approvals that wait.
@@ -50,6 +51,18 @@ func (c *Client) Decide(ctx context.Context, uuid string, a Answer) (t Turn, ok 
 func (c *Client) Record(ctx context.Context, uuid string, a Answer) error {
 	_, err := c.post(ctx, approvalPath(uuid), a, nil, "Prefer", "respond-async")
 	return err
+}
+
+// Deferral is until when the caller put an approval off, nil if it is back.
+type Deferral struct {
+	UUID          string     `json:"uuid"`
+	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
+}
+
+// Later puts an approval off for the caller. It decides nothing. With d 0 it is back at once.
+func (c *Client) Later(ctx context.Context, uuid string, d time.Duration) (out Deferral, err error) {
+	_, err = c.post(ctx, approvalPath(uuid)+"/later", map[string]string{"for": d.String()}, &out)
+	return out, err
 }
 
 func approvalPath(uuid string) string { return "/approvals/" + url.PathEscape(uuid) }

@@ -140,6 +140,11 @@ type Approval struct {
 	Binding         *Binding        `json:"binding,omitempty"`
 	Granted         *Binding        `json:"granted,omitempty"`
 	Approvers       []string        `json:"approvers,omitempty"`
+	AgentName       string          `json:"agent_name,omitempty"`
+	Server          string          `json:"server,omitempty"`
+	Chain           []string        `json:"chain,omitempty"`
+	Because         string          `json:"because,omitempty"`
+	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
 }
 
 // Reason is why an approval waits.
@@ -155,6 +160,7 @@ const (
 	ReasonQuestion       Reason = "question"
 	ReasonLimit          Reason = "limit"
 	ReasonClientTool     Reason = "client_tool"
+	ReasonPaused         Reason = "paused"
 )
 
 // NeedsContent reports whether only content decides it: the fields of a form, or the result of
@@ -168,6 +174,12 @@ func (a Approval) NeedsContent() bool {
 // another agent.
 func (a Approval) IsDoubtful() bool {
 	return a.Reason == ReasonUnknownOutcome || a.Origin != nil && a.Origin.Reason == ReasonUnknownOutcome
+}
+
+// IsPaused reports whether a switch pauses the call, here or at another agent: it goes on by
+// itself, and only a no decides it.
+func (a Approval) IsPaused() bool {
+	return a.Reason == ReasonPaused || a.Origin != nil && a.Origin.Reason == ReasonPaused
 }
 
 // Origin is the call behind an approval that another agent asks for.
@@ -221,6 +233,7 @@ type WaitingApproval struct {
 	NodePath             []int           `json:"node_path,omitempty"`
 	Chain                []string        `json:"chain,omitempty"`
 	Reason               Reason          `json:"reason,omitempty"`
+	Because              string          `json:"because,omitempty"`
 	Description          string          `json:"description,omitempty"`
 	DescriptionTruncated bool            `json:"description_truncated,omitempty"`
 	ToolArgs             json.RawMessage `json:"tool_args,omitempty"`
@@ -230,6 +243,7 @@ type WaitingApproval struct {
 	Answer               string          `json:"answer,omitempty"`
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	Approvers            []string        `json:"approvers,omitempty"`
+	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
 	URL                  string          `json:"url"`
 }
 
@@ -242,6 +256,8 @@ type ApprovalState struct {
 	// Problem is why the last answer was not taken.
 	Problem string          `json:"problem,omitempty"`
 	Request json.RawMessage `json:"request,omitempty"`
+	// DeferredUntil is until when the caller put it off.
+	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 }
 
 // Tool is a tool of the agent.

@@ -84,6 +84,21 @@ func (ways Ways) Identify(r *http.Request) (contract.Identity, error) {
 	return contract.Identity{}, ErrNothingShown
 }
 
+// Token returns the token by which a request proves who calls, if it may be passed on to tool
+// servers and agents: that of an OpenID provider. A key is never passed on. The request must be
+// one that Identify accepts.
+func (ways Ways) Token(r *http.Request) string {
+	for _, way := range ways {
+		if way.Shown(r) {
+			if w, ok := way.(interface{ Token(*http.Request) string }); ok {
+				return w.Token(r)
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
 // check fails if an identity is too large for history, or its texts are not printable.
 func check(caller contract.Identity) error {
 	if !caller.Authenticated() {

@@ -59,6 +59,9 @@ func NewOIDC(s OIDCSettings) *OIDC {
 // Shown implements Way: a token that names this issuer.
 func (o *OIDC) Shown(r *http.Request) bool { return issuerOf(bearer(r)) == o.Issuer }
 
+// Token returns the bearer token of a request, for Ways.Token.
+func (o *OIDC) Token(r *http.Request) string { return bearer(r) }
+
 // issuerOf returns what a JSON Web Token claims as its issuer, or "".
 func issuerOf(token string) string {
 	parts := strings.Split(token, ".")

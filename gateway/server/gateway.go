@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,9 +66,15 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 			Views: snapshot.New(p.Changes, time.Now),
 		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers, Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
+		Callers: callers, DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
+		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
 		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
+}
+
+// derivesToken reports whether calls with a credential carry the caller's token, or one made of it.
+func derivesToken(c string) bool {
+	return c == config.CredentialForward || c == config.CredentialExchange
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // ErrAgain is wrapped by errors of Backend.Await after which the caller should ask again.
@@ -76,6 +77,9 @@ type Approvals interface {
 	Approval(ctx context.Context, uuid string) (contract.ApprovalView, error)
 	// Subject returns what an approval is about. It needs no worker.
 	Subject(ctx context.Context, uuid string) (Subject, error)
+	// Later puts an approval off for somebody. It decides nothing. It fails with KindDecided if
+	// the approval was decided before.
+	Later(ctx context.Context, uuid string, d later.Deferral) error
 	// Waiting lists the approvals that wait for a decision.
 	Waiting(ctx context.Context, q ListQuery) (Page[WaitingItem], error)
 }
@@ -195,6 +199,9 @@ type WaitingItem struct {
 	// Owner and Approvers are as in Subject.
 	Owner     string   `json:"-"`
 	Approvers []string `json:"approvers,omitempty"`
+	// Deferrals say who has put it off. DeferredUntil is the caller's own, nil if there is none.
+	Deferrals     later.List `json:"-"`
+	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 }
 
 // Summary counts conversations by status.

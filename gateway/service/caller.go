@@ -117,12 +117,22 @@ func (c Caller) Note(n Note) (Note, error) {
 	return n, nil
 }
 
+// sealed returns what is sealed with the caller's messages: the token and who has sent it.
+func (s *Service) sealed(c Caller) credential.Token {
+	t := credential.NewToken(c.Token)
+	if t.Bearer != "" || s.sealCallers {
+		t.Caller = c.Identity.Key()
+	}
+	return t
+}
+
 // seal returns the caller's token sealed for a conversation, or "".
 func (s *Service) seal(c Caller, conversationID string) (string, error) {
-	if c.Token == "" || s.keyring == nil {
+	token := s.sealed(c)
+	if token == (credential.Token{}) || s.keyring == nil {
 		return "", nil
 	}
-	sealed, err := s.keyring.Seal(conversationID, credential.NewToken(c.Token))
+	sealed, err := s.keyring.Seal(conversationID, token)
 	if err != nil {
 		return "", fmt.Errorf("seal the caller's token: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // Decision is a caller's decision about an approval.
@@ -50,7 +51,7 @@ func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (Receipt, er
 
 // sealFor seals the caller's token for a decision if the token may be used.
 func (s *Service) sealFor(ctx context.Context, c Caller, d Decision) (string, error) {
-	if c.Token == "" {
+	if s.sealed(c) == (credential.Token{}) {
 		return "", nil
 	}
 	if d.Subject == nil {

@@ -106,11 +106,6 @@ func (s *Service) Subject(ctx context.Context, uuid string) (Subject, error) {
 	return s.backend.Subject(ctx, uuid)
 }
 
-// Waiting returns a page of the approvals that wait for a decision.
-func (s *Service) Waiting(ctx context.Context, q ListQuery) (Page[WaitingItem], error) {
-	return s.backend.Waiting(ctx, q)
-}
-
 // Webhooks returns the webhooks of tasks.
 func (s *Service) Webhooks() Pushes { return s.backend }
 

@@ -33,6 +33,8 @@ type Options struct {
 	Room func(context.Context) error
 	// Keyring seals bearer tokens. Without it they are dropped.
 	Keyring *credential.Keyring
+	// SealCallers seals who sent a message even if no token came with it.
+	SealCallers bool
 	// Logger is slog.Default by default.
 	Logger *slog.Logger
 	// RequestTimeout is DefaultRequestTimeout by default.
@@ -63,8 +65,10 @@ type Service struct {
 	agent   contract.Agent
 	exports fs.FS
 	keyring *credential.Keyring
-	logger  *slog.Logger
-	now     func() time.Time
+	// sealCallers is as in Options.
+	sealCallers bool
+	logger      *slog.Logger
+	now         func() time.Time
 
 	closing context.Context
 	stop    context.CancelFunc
@@ -84,7 +88,7 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{seeing: o.See, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())

@@ -110,6 +110,8 @@ type Call struct {
 	Client bool `json:"client,omitempty"`
 	// Destructive tools wait for an approval and are never called twice.
 	Destructive bool `json:"destructive,omitempty"`
+	// Because is why a person is asked before a destructive call; empty in older histories.
+	Because Ground `json:"because,omitempty"`
 	// MayAsk means that the server may ask a person during the call.
 	MayAsk bool `json:"may_ask,omitempty"`
 	// Unknown means that no such tool was on offer.

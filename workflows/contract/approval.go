@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // Reason says why a call waits for a human.
@@ -98,6 +100,8 @@ type ApprovalInput struct {
 	ArgumentsSHA256 string `json:"arguments_sha256"`
 	Description     string `json:"description"`
 	Reason          Reason `json:"reason"`
+	// Because is the ground of ReasonDestructive.
+	Because Ground `json:"because,omitempty"`
 	// Call is the ID of the message with the call, if there is one.
 	Call string `json:"call,omitempty"`
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
@@ -127,13 +131,15 @@ type ApprovalInput struct {
 
 // ApprovalCarried is the state that survives continue-as-new.
 type ApprovalCarried struct {
-	Problem string `json:"problem"`
-	Ignored int    `json:"ignored"`
+	Problem   string     `json:"problem"`
+	Ignored   int        `json:"ignored"`
+	Deferrals later.List `json:"deferrals,omitempty"`
 }
 
 // Pending returns the approval as the API shows it while it waits.
 func (in ApprovalInput) Pending() PendingApproval {
 	return PendingApproval{
+		AgentName: in.AgentName, Server: in.Server, Chain: in.Chain(), Because: in.Because, ExpiresAt: in.ExpiresAt(),
 		UUID: in.UUID, ConversationID: in.ConversationID, ToolName: in.Tool, ToolArgs: in.Arguments,
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
@@ -141,6 +147,26 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers,
 	}
+}
+
+// Chain names the agents from this one to the one whose call waits, if another agent asks.
+func (in ApprovalInput) Chain() []string {
+	switch {
+	case in.Reason != ReasonRemote:
+		return nil
+	case in.Origin != nil && len(in.Origin.Chain) > 0:
+		return append([]string{in.AgentName}, in.Origin.Chain...)
+	}
+	return []string{in.AgentName, in.RemoteAgent}
+}
+
+// ExpiresAt returns when the approval expires, nil if it has no timeout.
+func (in ApprovalInput) ExpiresAt() *time.Time {
+	if in.Timeout <= 0 {
+		return nil
+	}
+	at := in.CreatedAt.Add(in.Timeout)
+	return &at
 }
 
 // Answered reports whether the approval needs content, here or for the agent that asks.
@@ -200,6 +226,13 @@ type PendingApproval struct {
 	Binding         *Binding  `json:"binding,omitempty"`
 	Granted         *Binding  `json:"granted,omitempty"`
 	Approvers       []string  `json:"approvers,omitempty"`
+
+	// AgentName, Server, Chain, Because and ExpiresAt are as in Card.
+	AgentName string     `json:"agent_name,omitempty"`
+	Server    string     `json:"server,omitempty"`
+	Chain     []string   `json:"chain,omitempty"`
+	Because   Ground     `json:"because,omitempty"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
 // Origin is the call behind an approval that another agent asks for, as that agent describes
@@ -366,4 +399,6 @@ type ApprovalView struct {
 	Problem string `json:"problem,omitempty"`
 	// Ignored counts such signals.
 	Ignored int `json:"ignored,omitempty"`
+	// Deferrals say who has put the approval off.
+	Deferrals later.List `json:"deferrals,omitempty"`
 }

@@ -14,6 +14,8 @@ type Card struct {
 	// Chain names the agents from this one to the one whose call waits, if another agent asks.
 	Chain  []string `json:"chain,omitempty"`
 	Reason Reason   `json:"reason,omitempty"`
+	// Because is the ground of ReasonDestructive; empty if it is not known.
+	Because Ground `json:"because,omitempty"`
 
 	Description          string `json:"description,omitempty"`
 	DescriptionTruncated bool   `json:"description_truncated,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 const (
@@ -256,9 +257,9 @@ func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
-		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
+		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(),
-		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2},
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
 }
 
@@ -270,6 +271,10 @@ func schema() JSON {
 }
 
 func content() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1"}`)} }
+
+func deferrals() later.List {
+	return later.List{{Subject: identity().Key(), Until: noon.Add(time.Hour)}}
+}
 
 func pending() PendingApproval { return approvalInput().Pending() }
 
@@ -294,7 +299,7 @@ func approvalSamples() map[string]any {
 		"ApprovalResult":  decided,
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3},
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals()},
 		"Binding":         *binding(),
 		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
@@ -304,7 +309,7 @@ func approvalSamples() map[string]any {
 func card() Card {
 	expiry := noon.Add(time.Hour)
 	return Card{
-		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote,
+		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote, Because: GroundAnnotation,
 		Description: "**ADD Resource**", DescriptionTruncated: true, Arguments: arguments(), ArgumentsTruncated: true,
 		ArgumentsPreview: "{", Digest: digest(), Answer: AnswerYesOrNo, ExpiresAt: &expiry,
 	}
@@ -317,7 +322,7 @@ func binding() *Binding {
 func call() Call {
 	remote := peer()
 	return Call{
-		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(),
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
 		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }

@@ -35,7 +35,7 @@ var cardBudgets = []cardBudget{
 
 func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 	c := contract.Card{
-		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason,
+		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason, Because: in.Because,
 		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,
 	}
 	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !isIncomplete(in) {
@@ -44,13 +44,10 @@ func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 	if in.Answered() {
 		c.Answer = contract.AnswerContent
 	}
-	if in.Reason == contract.ReasonRemote && r.chain {
-		c.Chain = chainFrom(in.AgentName, in.RemoteAgent, in.Origin)
+	if r.chain {
+		c.Chain = in.Chain()
 	}
-	if in.Timeout > 0 {
-		expiry := in.CreatedAt.Add(in.Timeout)
-		c.ExpiresAt = &expiry
-	}
+	c.ExpiresAt = in.ExpiresAt()
 	if in.Arguments.Blob == nil && len(in.Arguments.Raw) <= r.arguments {
 		c.Arguments = in.Arguments
 		return c

@@ -41,14 +41,8 @@ func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) str
 
 // proxyChain names the agents from this one to the one whose call waits.
 func proxyChain(own, agent string, o *contract.Origin) string {
-	return contract.ChainText(chainFrom(own, agent, o))
-}
-
-func chainFrom(own, agent string, o *contract.Origin) []string {
-	if o != nil && len(o.Chain) > 0 {
-		return append([]string{own}, o.Chain...)
-	}
-	return []string{own, agent}
+	in := contract.ApprovalInput{AgentName: own, RemoteAgent: agent, Origin: o, Reason: contract.ReasonRemote}
+	return contract.ChainText(in.Chain())
 }
 
 // DecidedElsewhere returns why an approval was withdrawn: its task no longer waits for it.

@@ -19,6 +19,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/connect"
@@ -102,7 +103,7 @@ func (s *stack) work(c *config.Config) error {
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
-		Resets: &activities.Resets{},
+		Resets: &reset.Activities{},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w)

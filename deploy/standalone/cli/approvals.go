@@ -24,7 +24,7 @@ func newApprovals(getenv func(string) string) *cobra.Command {
 		Short:   "See what waits for a person, and decide",
 	}
 	f := AddFlags(cmd, getenv)
-	return family(cmd, newApprovalsList(f), newApprovalsShow(f), newApprove(f), newReject(f), newAnswer(f), newWatch(f))
+	return family(cmd, newApprovalsList(f), newApprovalsShow(f), newApprove(f), newReject(f), newAnswer(f), newLater(f), newWatch(f))
 }
 
 // pages are the flags of a command that lists something.
@@ -58,10 +58,10 @@ func newApprovalsList(f *Flags) *cobra.Command {
 				return err
 			}
 			return s.show(page, func(w io.Writer) {
-				rows := [][]string{{"UUID", "WAITS SINCE", "TOOL", "REASON", "ARGUMENTS"}}
+				rows := [][]string{{"UUID", "WAITS SINCE", "TOOL", "REASON", "PUT OFF", "ARGUMENTS"}}
 				for _, a := range page.Approvals {
 					args := cmp.Or(screen.Exact(string(a.ToolArgs)), screen.Exact(a.ToolArgsPreview))
-					rows = append(rows, []string{a.UUID, age(a.CreatedAt), a.ToolName, string(a.Reason), args})
+					rows = append(rows, []string{a.UUID, age(a.CreatedAt), a.ToolName, string(a.Reason), putOff(a.DeferredUntil), args})
 				}
 				if len(page.Approvals) == 0 {
 					fmt.Fprintln(w, "Nothing waits.")
@@ -101,6 +101,7 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 					fmt.Fprint(w, screen.Field("because", d.Reason))
 					return
 				}
+				fmt.Fprint(w, screen.Field("put off", putOff(state.DeferredUntil)))
 				s.printAnswers(w, state.Approval)
 			})
 		},

@@ -9,6 +9,14 @@ import (
 	"agent-stop-and-go/config"
 )
 
+// onward says what an agent gets of its callers, by the value of credential.
+var onward = map[string]string{
+	config.CredentialNone:     "it gets no token: set its credential or its headers",
+	config.CredentialForward:  "the caller's token is forwarded to it, or set its headers",
+	config.CredentialExchange: "callers' tokens are exchanged for it",
+	config.CredentialOwn:      "the agent has a token of its own for it",
+}
+
 // checkPeers asks every other agent for its card.
 func (x *examination) checkPeers(ctx context.Context, c *config.Config) {
 	for _, a := range c.Delegates() {
@@ -21,7 +29,7 @@ func (x *examination) checkPeers(ctx context.Context, c *config.Config) {
 		case err != nil:
 			x.problem(part, err.Error(), "start it, or correct its url")
 		case status == http.StatusUnauthorized, status == http.StatusForbidden:
-			x.note(part, fmt.Sprintf("%s answers %d to a caller without a token", a.URL, status), "the caller's token is forwarded to it, or set its headers")
+			x.note(part, fmt.Sprintf("%s answers %d to a caller without a token", a.URL, status), onward[c.Credential(a.Credential)])
 		case status != http.StatusOK:
 			x.problem(part, fmt.Sprintf("%s has no agent card (%d)", a.URL, status), "is it the URL of an A2A agent?")
 		default:

@@ -90,7 +90,8 @@ func TestTheCommandsOfAnAgent(t *testing.T) {
 		return len(list.Approvals) == 1
 	})
 	uuid, id := list.Approvals[0].UUID, list.Approvals[0].ConversationID
-	u.prints([]string{"approvals", "list"}, uuid, `{"name":"apple","value":42}`)
+	u.prints([]string{"approvals", "later", uuid, "--for", "3h"}, "It is put off until")
+	u.prints([]string{"approvals", "list"}, uuid, "until ", `{"name":"apple","value":42}`)
 	u.prints([]string{"approvals", "show", uuid}, `"value": 42`, "agent approvals reject")
 	u.prints([]string{"__complete", "approvals", "approve", ""}, uuid)
 	u.prints([]string{"__complete", "conversations", "show", ""}, id+"\tadd a resource")

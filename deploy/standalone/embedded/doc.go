@@ -1,4 +1,5 @@
-// Package embedded runs a Temporal server on SQLite, and its Web UI, inside this process.
+// Package embedded runs a Temporal server, and its Web UI, inside this process. Its data is in a SQLite file, or in
+// PostgreSQL.
 //
 //	srv, err := embedded.Start(ctx, embedded.Options{DataDir: "./data", Port: 7233, UIPort: 8233})
 //	if err != nil { … }
@@ -12,12 +13,14 @@
 //
 //	server.go     Start and Stop, in the order things depend on each other
 //	options.go    Options and their defaults
-//	temporal.go   the server: one process, four services, nothing but loopback
+//	temporal.go   the server: one process, four services
+//	storage.go    the database, of either kind
 //	settings.go   the dynamic configuration, one reason per line
 //	schema.go     the database file and its schema version
 //	migrate.go    migration from an older schema
 //	indexes.go    removal of list indexes that are not used
 //	store/        the connection to the file, and the driver
+//	postgres/     the databases in PostgreSQL: schemas, and one server at a time
 //	lock.go       one process per data directory
 //	replace.go    atomic replacement of files
 //	ports.go      free and taken ports; ports_linux.go, ports_other.go how they are kept until the server listens

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -13,20 +14,30 @@ import (
 
 const (
 	defaultNamespace = "default"
+	defaultShards    = 4
 	defaultRetention = 30 * 24 * time.Hour
 	minRetention     = time.Hour // minimum of the server
 )
 
-// Options configure the data, the ports and the namespace of the server. Only DataDir is
-// required.
+// Options configure the data, the ports and the namespace of the server. Only DataDir or
+// Database is required.
 type Options struct {
-	// DataDir is created if it is missing. One process at a time may use it.
+	// DataDir has the SQLite database. It is created if it is missing. One process at a time may
+	// use it.
 	DataDir string
+	// Database is the URL of a PostgreSQL database, instead of DataDir: see package postgres.
+	Database string
+	// Shards is how many groups of workflows a new PostgreSQL database has, each of which writes
+	// one thing at a time. 0 means 4. It cannot be changed later.
+	Shards int32
+	// Host is the IP address of the frontend and the Web UI. Empty means 127.0.0.1. The server
+	// has no login: whoever reaches another address can do everything.
+	Host string
 	// Namespace is created if it is missing. Empty means "default".
 	Namespace string
-	// Port of the gRPC frontend on 127.0.0.1. 0 picks a free one, for tests.
+	// Port of the gRPC frontend. 0 picks a free one, for tests.
 	Port int
-	// UIPort of the Web UI on 127.0.0.1. 0 turns it off, -1 picks a free one.
+	// UIPort of the Web UI. 0 turns it off, -1 picks a free one.
 	UIPort int
 	// AllowedHosts are host names of the Web UI besides those of loopback.
 	AllowedHosts []string
@@ -45,8 +56,16 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.DataDir == "" {
-		return o, errors.New("start temporal: no data directory given")
+	switch {
+	case o.DataDir == "" && o.Database == "":
+		return o, errors.New("start temporal: no data directory given, and no database")
+	case o.DataDir != "" && o.Database != "":
+		return o, errors.New("start temporal: a data directory and a database given: the data is in one of them")
+	}
+	o.Shards = cmp.Or(o.Shards, defaultShards)
+	o.Host = cmp.Or(o.Host, loopback)
+	if _, err := netip.ParseAddr(o.Host); err != nil {
+		return o, fmt.Errorf("start temporal: %q is not an IP address to listen on", o.Host)
 	}
 	o.Namespace = cmp.Or(o.Namespace, defaultNamespace)
 	o.Retention = cmp.Or(o.Retention, defaultRetention)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"syscall"
 )
@@ -12,10 +13,19 @@ const loopback = "127.0.0.1"
 
 func hostPort(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 
-// listen binds a port on loopback; 0 picks a free one. The remedy is appended to the error if
-// the port is taken.
-func listen(port int, remedy string) (net.Listener, error) {
-	l, err := net.Listen("tcp", hostPort(port))
+// reachable is the address at which this process reaches a port of its own, that listens on an
+// IP address.
+func reachable(host string, port int) string {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		return hostPort(port)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port))
+}
+
+// listen binds a port; 0 picks a free one. The remedy is appended to the error if the port is
+// taken.
+func listen(host string, port int, remedy string) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	return l, bindError(port, err, remedy)
 }
 

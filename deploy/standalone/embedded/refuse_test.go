@@ -134,6 +134,10 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 	wantError(t, err, "no data directory")
 	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: t.TempDir(), Retention: time.Minute})
 	wantError(t, err, "retention 1m0s is below the minimum of 1h0m0s")
+	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: t.TempDir(), Database: "postgres://u@h/d"})
+	wantError(t, err, "a data directory and a database given")
+	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: t.TempDir(), Host: "localhost"})
+	wantError(t, err, `"localhost" is not an IP address`)
 
 	dir := t.TempDir()
 	attribute := func(kind enums.IndexedValueType) embedded.Options {
@@ -142,6 +146,21 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 	stop(t, start(t, attribute(enums.INDEXED_VALUE_TYPE_KEYWORD)))
 	_, err = embedded.Start(t.Context(), attribute(enums.INDEXED_VALUE_TYPE_INT))
 	wantError(t, err, "search attribute Thing is Keyword in this data directory, not Int")
+}
+
+func TestAddressesOfDatabasesThatMakeNoSenseAreRefused(t *testing.T) {
+	for url, want := range map[string]string{
+		"mysql://u:secret@h/d":                   `begins with "mysql"`,
+		"postgres://u:secret@h":                  "names no database",
+		"postgres://u:secret@h:port/d":           "is not one",
+		"postgres://u:secret@h/d?sslmode=secret": "sslmode",
+	} {
+		_, err := embedded.Start(t.Context(), embedded.Options{Database: url})
+		wantError(t, err, want)
+		if strings.Contains(err.Error(), "u:secret") {
+			t.Errorf("%v has the password", err)
+		}
+	}
 }
 
 func write(t *testing.T, path, text string) {

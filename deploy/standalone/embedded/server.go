@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 // stopLimit bounds each step of Stop. The longest takes about two seconds, if clients still
@@ -23,11 +21,13 @@ type Server struct {
 	namespace string
 	uiAddress string
 	undo      []func() error // functions that stop the parts, in the order of their start
+	lost      <-chan error
 	stop      func() error
 }
 
 // Start starts a server and returns when it answers. It fails if a port is taken, the directory
-// is in use or not writable, or the database has another version. If ctx is cancelled, Start
+// is in use or not writable, or the database has another version. It waits while another server
+// uses the PostgreSQL database. If ctx is cancelled, Start
 // cleans up and returns. ctx is not used after Start.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	o, err := o.withDefaults()
@@ -51,21 +51,20 @@ func (s *Server) Address() string { return s.address }
 // UIAddress of the Web UI, such as http://127.0.0.1:8233, or empty if it is off.
 func (s *Server) UIAddress() string { return s.uiAddress }
 
+// Lost delivers an error when another server has taken the PostgreSQL database over. This one
+// is of no use then.
+func (s *Server) Lost() <-chan error { return s.lost }
+
 // Stop ends the Web UI, drains the server and unlocks the data directory. Stop the workers and
 // clients first: connections that still wait are closed after a second. Further calls return
 // the same error.
 func (s *Server) Stop() error { return s.stop() }
 
 func (s *Server) start(ctx context.Context, o Options) error {
-	unlock, err := lockDir(o.DataDir)
-	if err != nil {
+	if err := s.openDir(o.DataDir); err != nil {
 		return err
 	}
-	s.undo = append(s.undo, unlock)
-	if err := room(o.DataDir, roomToStart); err != nil {
-		return err
-	}
-	ui, err := s.listenUI(o.UIPort)
+	ui, err := s.listenUI(o.Host, o.UIPort)
 	if err != nil {
 		return err
 	}
@@ -74,18 +73,39 @@ func (s *Server) start(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := settle(ctx, s.address, dynamic, o, logger); err != nil {
-		return errors.Join(err, room(o.DataDir, roomToStart)) // a server that cannot write does not report it
+		return errors.Join(err, s.room()) // a server that cannot write does not report it
 	}
 	return s.startUI(ui, o)
 }
 
+// openDir locks the data directory, if there is one.
+func (s *Server) openDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, unlock)
+	return s.room()
+}
+
+// room returns an error if the disk is full.
+func (s *Server) room() error {
+	if s.dir == "" {
+		return nil
+	}
+	return room(s.dir, roomToStart)
+}
+
 // listenUI binds the port of the Web UI before the slow steps. Requests wait until it is
 // served.
-func (s *Server) listenUI(port int) (net.Listener, error) {
+func (s *Server) listenUI(host string, port int) (net.Listener, error) {
 	if port == 0 {
 		return nil, nil
 	}
-	l, err := listen(max(port, 0), "stop the other process or set temporal.ui_port in the YAML (0 turns the Web UI off)")
+	l, err := listen(host, max(port, 0), "stop the other process or set temporal.ui_port in the YAML (0 turns the Web UI off)")
 	if err != nil {
 		return nil, err
 	}
@@ -105,28 +125,21 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 		return err
 	}
 	defer release()
-	path, err := openStore(o.DataDir, o.Logger)
+	data, err := s.openStorage(ctx, o, logger)
 	if err != nil {
 		return err
 	}
-	db, err := store.OpenServing(path)
-	if err != nil {
-		return fmt.Errorf("open database %s: %w", path, err)
-	}
-	s.undo = append(s.undo, func() error { return closeStore(db) })
-	dropIndexes(ctx, db, o.Logger)
-	persistence := store.ServerConfig(db, store.Escape(path))
-	if err := createNamespace(persistence, o); err != nil {
+	if err := createNamespace(data.main, o); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("start temporal server: %w", err)
 	}
-	server, err := startTemporal(serverConfig(persistence, ports), dynamic, o.Intercept, logger)
+	server, err := startTemporal(serverConfig(data.persistence, o.Host, ports), dynamic, o.Intercept, logger)
 	if err != nil {
 		return err
 	}
-	s.address, s.namespace = hostPort(ports[0]), o.Namespace
+	s.address, s.namespace = reachable(o.Host, ports[0]), o.Namespace
 	s.undo = append(s.undo, func() error {
 		logger.stopping.Store(true)
 		return server.Stop()

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/server/common/dynamicconfig"
 )
 
-// unlimited is more than one SQLite connection can serve. The limits below protect a shared
+// unlimited is more than one server can serve. The limits below protect a shared
 // cluster from its tenants; here there is one tenant. At a limit clients would get
 // ResourceExhausted instead of waiting.
 const unlimited = 100_000
@@ -48,7 +48,7 @@ var pace = dynamicconfig.StaticClient{
 	dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
 }
 
-// limits are set beyond the capacity of SQLite, because there is one tenant.
+// limits are set beyond the capacity of the database, because there is one tenant.
 var limits = dynamicconfig.StaticClient{
 	// Requests per second: 2400 at the frontend, 1200 in matching, 3000 in history by default.
 	dynamicconfig.FrontendRPS.Key():                        unlimited,
@@ -81,6 +81,12 @@ var parts = dynamicconfig.StaticClient{
 	// Scans every event for external payloads: 6 % of the CPU for statistics that are not used.
 	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
 
+	// Disables the request for the latest version.
+	dynamicconfig.EnableServerVersionCheck.Key(): false,
+}
+
+// mortal turns off what cannot be stopped, in a server that ends before its process.
+var mortal = dynamicconfig.StaticClient{
 	// System workers that the server starts and never stops: they would continue to poll a
 	// stopped server, and the next one on the same port. They are not needed: children of a
 	// closing parent are handled one by one instead, and a few hundred bytes per start of a
@@ -88,9 +94,12 @@ var parts = dynamicconfig.StaticClient{
 	dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 	dynamicconfig.TaskQueueScannerEnabled.Key():       false,
 	dynamicconfig.HistoryScannerEnabled.Key():         false,
+}
 
-	// Disables the request for the latest version.
-	dynamicconfig.EnableServerVersionCheck.Key(): false,
+// shared has room for workers and gateways in processes of their own, whose workflows need not
+// fit into the memory of this one.
+var shared = dynamicconfig.StaticClient{
+	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 10_000,
 }
 
 // memory bounds caches and workers.
@@ -122,7 +131,11 @@ var memory = dynamicconfig.StaticClient{
 
 func newSettings(o Options) *settings {
 	s := &settings{StaticClient: dynamicconfig.StaticClient{}}
-	for _, some := range []dynamicconfig.StaticClient{pace, limits, parts, memory} {
+	kind := mortal
+	if o.Database != "" {
+		kind = shared
+	}
+	for _, some := range []dynamicconfig.StaticClient{pace, limits, parts, memory, kind} {
 		maps.Copy(s.StaticClient, some)
 	}
 	if o.LongHistory > 0 {

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
 	"google.golang.org/grpc"
-
-	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 const clusterName = "active" // written into every database: changing it orphans them
@@ -28,15 +25,10 @@ var services = []primitives.ServiceName{
 	primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
 }
 
-func serverConfig(db *config.SQL, ports []int) *config.Config {
-	frontend := hostPort(ports[0])
+func serverConfig(data config.Persistence, host string, ports []int) *config.Config {
+	frontend := reachable(host, ports[0])
 	c := &config.Config{
-		Persistence: config.Persistence{
-			DefaultStore:     store.PluginName,
-			VisibilityStore:  store.PluginName,
-			NumHistoryShards: 1, // cannot change in an existing database; more had no effect
-			DataStores:       map[string]config.DataStore{store.PluginName: {SQL: db}},
-		},
+		Persistence: data,
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10,
 			MasterClusterName:        clusterName,
@@ -61,6 +53,7 @@ func serverConfig(db *config.SQL, ports []int) *config.Config {
 	for i, name := range services {
 		c.Services[string(name)] = config.Service{RPC: config.RPC{GRPCPort: ports[i], BindOnIP: loopback}}
 	}
+	c.Services[string(primitives.FrontendService)] = config.Service{RPC: config.RPC{GRPCPort: ports[0], BindOnIP: host}}
 	return c
 }
 
@@ -70,7 +63,8 @@ func startTemporal(c *config.Config, dynamic *settings, intercept grpc.UnaryServ
 	names := make([]string, len(services))
 	for i, name := range services {
 		names[i] = string(name)
-		hosts[name] = static.SingleLocalHost(hostPort(c.Services[string(name)].RPC.GRPCPort))
+		rpc := c.Services[string(name)].RPC
+		hosts[name] = static.SingleLocalHost(reachable(rpc.BindOnIP, rpc.GRPCPort))
 	}
 	nameBuild()
 	var interceptors []grpc.UnaryServerInterceptor
@@ -130,14 +124,4 @@ func runApart(logger serverLog, f func() error) error {
 		err = f()
 	}()
 	return <-done
-}
-
-// closeStore moves the write-ahead log into the database file, so that a stopped server leaves
-// a single file to copy.
-func closeStore(db *sql.DB) error {
-	_, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	if err := errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("close database: %w", err)
-	}
-	return nil
 }

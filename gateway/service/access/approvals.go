@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // rights are what a caller may do with an approval.
@@ -58,6 +59,20 @@ func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSig
 		in.Identity = r.grounds
 	}
 	return b.backend.Decide(ctx, uuid, in)
+}
+
+// Later implements Approvals. Those who may decide put off.
+func (b *Backend) Later(ctx context.Context, uuid string, d later.Deferral) error {
+	r, _, err := b.rights(ctx, uuid)
+	switch {
+	case err != nil:
+		return err
+	case !r.see:
+		return service.NoApproval(uuid)
+	case !r.decide:
+		return service.Errorf(contract.KindForbidden, "approval %s is for others to decide", service.Printable(uuid))
+	}
+	return b.backend.Later(ctx, uuid, d)
 }
 
 // Decision implements Approvals.

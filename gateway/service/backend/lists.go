@@ -115,6 +115,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 		ToolName:       text(attributes[contract.AttrToolName]),
 		Owner:          text(attributes[contract.AttrAgentOwner]),
 		Approvers:      approversOf(e.GetMemo()),
+		Deferrals:      deferralsOf(e.GetMemo()),
 		CreatedAt:      when(attributes[contract.AttrPendingSince]),
 	}
 	if item.CreatedAt.IsZero() {

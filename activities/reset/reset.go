@@ -1,4 +1,4 @@
-package activities
+package reset
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type Children interface {
 	Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error
 }
 
-// Resets ends the children that runs before a reset have left.
-type Resets struct {
+// Activities ends the children that runs before a reset have left.
+type Activities struct {
 	// Children defaults to the workflow's children in Temporal.
 	Children Children
 }
@@ -32,7 +32,7 @@ type Resets struct {
 // Withdraw cancels the children of the calling workflow that the current run does not wait for,
 // or one child alone. The run before the reset has started them. No run waits for them, and
 // they would continue to make calls.
-func (r *Resets) Withdraw(ctx context.Context, in contract.WithdrawInput) (out contract.WithdrawResult, err error) {
+func (r *Activities) Withdraw(ctx context.Context, in contract.WithdrawInput) (out contract.WithdrawResult, err error) {
 	children := r.Children
 	info := activity.GetInfo(ctx)
 	if children == nil {

@@ -1,0 +1,178 @@
+//go:build cluster
+
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a running program of the cluster.
+type process struct {
+	name string
+	cmd  *exec.Cmd
+	out  output
+	done chan struct{}
+	stop syscall.Signal // that ends it with the test
+}
+
+// output keeps what a program prints.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// start starts a program, which ends with the test.
+func start(t *testing.T, name string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{name: name, cmd: cmd, done: make(chan struct{}), stop: syscall.SIGTERM}
+	cmd.Stdout, cmd.Stderr = &p.out, &p.out
+	cmd.SysProcAttr = orphanless(cmd.SysProcAttr)
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	go func() {
+		_ = cmd.Wait() // a test that cares looks at what is missing
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.end(t, p.stop)
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", name, p.out.String())
+		}
+	})
+	return p
+}
+
+// orphanless makes the kernel end a process with the test.
+func orphanless(a *syscall.SysProcAttr) *syscall.SysProcAttr {
+	if a == nil {
+		a = &syscall.SysProcAttr{}
+	}
+	a.Pdeathsig = syscall.SIGKILL
+	return a
+}
+
+// end sends a signal and waits for the end.
+func (p *process) end(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(signal); errors.Is(err, os.ErrProcessDone) {
+		return
+	}
+	select {
+	case <-p.done:
+	case <-time.After(30 * time.Second):
+		t.Errorf("%s did not end", p.name)
+		_ = p.cmd.Process.Kill()
+	}
+}
+
+// usage is what a process and its children have used.
+type usage struct {
+	cpu time.Duration
+	rss int64 // bytes, now
+}
+
+const clockTicks = 100 // of USER_HZ, on every Linux that Go runs on
+
+// usage sums up the process and its children, such as the backends of PostgreSQL.
+func (p *process) usage(t *testing.T) usage {
+	t.Helper()
+	var sum usage
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range stats {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest) // from the third field of proc(5) on
+		parent, _ := strconv.Atoi(fields[1])
+		own := pid == p.cmd.Process.Pid
+		if !own && parent != p.cmd.Process.Pid {
+			continue
+		}
+		columns := []int{11, 12}
+		if own {
+			columns = []int{11, 12, 13, 14} // and of children that have ended
+		}
+		for _, c := range columns {
+			ticks, _ := strconv.ParseInt(fields[c], 10, 64)
+			sum.cpu += time.Duration(ticks) * time.Second / clockTicks
+		}
+		pages, _ := strconv.ParseInt(fields[21], 10, 64)
+		sum.rss += pages * int64(os.Getpagesize())
+	}
+	return sum
+}
+
+// freePort returns a port that was free a moment ago.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() error) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		err := holds()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s: %v", what, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// answers waits until a URL answers 200.
+func answers(t *testing.T, url string) {
+	t.Helper()
+	eventually(t, url+" answers", func() error {
+		resp, err := http.Get(url)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d", resp.StatusCode)
+		}
+		return nil
+	})
+}
