@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Caller calls tools and knows their servers.
@@ -87,10 +88,12 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	publish(t.Feed, contract.Event{ConversationID: in.ConversationID})
 	step, stop := progress(ctx)
 	defer stop()
+	began := time.Now()
 	r, note, err := t.send(ctx, in.ConversationID, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, SessionID: in.SessionID,
 		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Bound: in.Binding, Progress: step,
 	})
+	telemetry.ToolCall(ctx, in.Server, in.Tool, time.Since(began), toolFailureOf(err))
 	var known *toolbox.Error
 	if errors.As(err, &known) && known.Kind == contract.KindChanged {
 		return contract.CallToolResult{}, t.changedFailure(ctx, in, known)
@@ -162,6 +165,18 @@ func toolFailureKind(kind contract.Kind, in contract.CallToolInput) contract.Kin
 		return contract.KindOutcomeUnknown
 	}
 	return kind
+}
+
+// toolFailureOf returns the kind of an error of a Caller, or "".
+func toolFailureOf(err error) contract.Kind {
+	var known *toolbox.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &known):
+		return known.Kind
+	}
+	return contract.KindInternal
 }
 
 func toolFailure(ctx context.Context, in contract.CallToolInput, err error) error {

@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"workflows/credential":    {"workflows/contract", "workflows/credential"},
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/handover":      {"workflows/contract"},
+	"workflows/telemetry":     {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},
 	"workflows/console":       {"workflows/wording"},
 	"workflows/control":       {"workflows/contract", "workflows/wording", "workflows/signal", "workflows/proof"},
@@ -34,19 +35,19 @@ var arrows = map[string][]string{
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof"},
-	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities"},
-	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
+	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
 	"worker/cmd":              {"workflows", "activities", "config", "worker", "gateway/server/hooks"},
-	"gateway":                 {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "gateway", "mcpservers/hosting/guard"},
+	"gateway":                 {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "gateway", "mcpservers/hosting/guard", "workflows/telemetry"},
 	"gateway/service":         {"workflows/contract", "workflows/record", "workflows/credential"},
-	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service"},
+	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service", "workflows/telemetry"},
 	"gateway/service/access":  {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},
 	"gateway/page":            {},
-	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service"},
+	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
 	"gateway/agui":            {"workflows/contract", "workflows/record"},
 	"gateway/client":          {"gateway/agui"},
@@ -56,7 +57,7 @@ var arrows = map[string][]string{
 	"gateway/a2a/handler":     {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/live", "gateway/identity", "gateway/a2a"},
 	"gateway/a2a/hook":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/a2a"},
 	"gateway/server/hooks":    {"workflows/record", "gateway/a2a/hook", "gateway/service", "config"},
-	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
+	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config", "workflows/telemetry"},
 	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
@@ -71,7 +72,7 @@ var arrows = map[string][]string{
 	"activities/llm/anthropic": {"workflows/contract", "activities/llm"},
 	"activities/llm/gemini":    {"workflows/contract", "activities/llm", "activities/outbound"},
 	"activities/llm/demo":      {"workflows/contract", "activities/llm"},
-	"activities/llm/router":    {"workflows/contract", "activities/llm"},
+	"activities/llm/router":    {"workflows/contract", "workflows/telemetry", "activities/llm"},
 	"activities/llm/llmtest":   {"workflows/contract", "activities/llm"},
 }
 
@@ -108,6 +109,17 @@ var foreign = map[string][]string{
 	"activities/llm/openai":    {"go.temporal.io/", "github.com/anthropics/", "google.golang.org/genai"},
 	"activities/llm/anthropic": {"go.temporal.io/", "github.com/openai/", "google.golang.org/genai"},
 	"activities/llm/gemini":    {"go.temporal.io/", "github.com/openai/", "github.com/anthropics/"},
+}
+
+// withOpenTelemetry are the packages that know OpenTelemetry. All others record through the first one.
+var withOpenTelemetry = []string{"workflows/telemetry", "config/telemetry"}
+
+func TestOnlyTelemetryKnowsOpenTelemetry(t *testing.T) {
+	for _, p := range list(t) {
+		if own := strings.TrimPrefix(p.ImportPath, module); !slices.Contains(withOpenTelemetry, own) {
+			checkForeign(t, own, p.Imports, []string{"go.opentelemetry.io/"})
+		}
+	}
 }
 
 type pkg struct {

@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 const headerSession = "X-Session-ID"
@@ -29,7 +30,9 @@ func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			err = g.service.WithCause(c.Request().Context(), err)
 			c.Error(err)
 		}
-		g.log(c, g.now().Sub(start), err)
+		took := g.now().Sub(start)
+		telemetry.Request(c.Request().Context(), c.Request().Method, c.Path(), c.Response().Status, took)
+		g.log(c, took, err)
 		return nil
 	}
 }

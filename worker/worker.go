@@ -139,11 +139,16 @@ func Register(r Registry, a Activities, t *calls.Table) {
 
 // bind does not compile unless the method has the signature that workflows call.
 func bind[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
-	r.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: a.Name})
+	register(r, a, counted(a, method))
 }
 
 // bindCall binds an activity whose call may be handed over, and the local activity that starts it.
 func bindCall[In, Out any](r Registry, t *calls.Table, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
-	bind(r, a, calls.Join(t, method))
-	bind(r, contract.StartOf(a), calls.Start(t, method))
+	method = counted(a, method)
+	register(r, a, calls.Join(t, method))
+	register(r, contract.StartOf(a), calls.Start(t, method))
+}
+
+func register[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
+	r.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: a.Name})
 }

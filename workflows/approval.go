@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
+	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -29,6 +30,8 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
 		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
+	} else {
+		telemetry.ApprovalOpened(ctx, in)
 	}
 	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
@@ -171,6 +174,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity,
 	}
 	logDecision(ctx, a.in, *a.view.Result)
+	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)
 }
 
 // typed completes a decision that did not come through the gateway. With authentication the

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -49,6 +50,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	done := detached(ctx)
 	t.recordEnd(done, r, result)
 	t.conv.settle(done, t.requests, result)
+	telemetry.Turn(ctx, t.conv.in.Agent.Name, t.outcome(r), r.Worked)
 }
 
 // runLeaf runs an agent that is a single node.

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
@@ -20,6 +21,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // CacheSize is the maximum size in bytes of the values that a Store keeps in memory.
@@ -78,12 +80,15 @@ func (s *Store) Close() error { return s.bucket.Close() }
 // Put stores data and returns its address. It writes only if the value is missing or damaged.
 func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	b := contract.NewBlob(data)
+	began := time.Now()
 	found, there := s.stampOf(ctx, b)
 	if there && (s.cache.has(b.SHA256, found) || s.holds(ctx, b, data)) {
 		s.cache.add(b.SHA256, data, found)
 		return b, nil
 	}
-	if err := s.write(ctx, key(b), data, octets()); err != nil {
+	err := s.write(ctx, key(b), data, octets())
+	telemetry.Blob(ctx, "write", time.Since(began), err != nil)
+	if err != nil {
 		return contract.Blob{}, fmt.Errorf("write blob %s: %w", b.SHA256, err)
 	}
 	found, _ = s.stampOf(ctx, b)
@@ -191,8 +196,10 @@ func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 		}
 		return data, nil
 	}
+	began := time.Now()
 	found, _ := s.stampOf(ctx, b) // before the value, which may change in between
 	data, err := s.read(ctx, b)
+	telemetry.Blob(ctx, "read", time.Since(began), err != nil)
 	if err != nil {
 		return nil, err
 	}

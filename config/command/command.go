@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/logging"
+	"agent-stop-and-go/config/telemetry"
 )
 
 // Environment is the environment of a program.
@@ -21,6 +23,8 @@ type Environment struct {
 	Getenv func(string) string
 	Logger *slog.Logger
 	Stdout io.Writer
+	// Telemetry is that of the process.
+	Telemetry *telemetry.Telemetry
 }
 
 // Command is a program.
@@ -84,7 +88,30 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	if err != nil {
 		return err
 	}
+	stop, err := e.Observe(ctx, c.Name, c.Version)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	return Stopped(ctx, c.Run(ctx, e))
+}
+
+// telemetryGrace limits how long a process that ends exports what it has measured.
+const telemetryGrace = 5 * time.Second
+
+// Observe starts the telemetry of the process. Call stop when everything else has stopped.
+func (e *Environment) Observe(ctx context.Context, service, version string) (stop func(), err error) {
+	e.Telemetry, err = telemetry.Start(ctx, telemetry.Options{Service: service, Version: version, Getenv: e.Getenv, Logger: e.Logger})
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryGrace)
+		defer cancel()
+		if err := e.Telemetry.Stop(ctx); err != nil {
+			e.Logger.Warn("telemetry", "error", err)
+		}
+	}, nil
 }
 
 // Stopped returns the error of a run, or nil if the run ended because ctx did.

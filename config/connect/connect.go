@@ -52,6 +52,8 @@ type Options struct {
 	Propagators []workflow.ContextPropagator
 	// Intercept are called for every call to the server. nil elements are skipped.
 	Intercept []grpc.UnaryClientInterceptor
+	// Metrics records what the SDK measures; it may be nil.
+	Metrics client.MetricsHandler
 }
 
 // Settings returns the client options for o.
@@ -69,6 +71,7 @@ func Settings(o Options) (client.Options, error) {
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.Identity = Identity()
 	c.ContextPropagators = o.Propagators
+	c.MetricsHandler = o.Metrics
 	given := slices.DeleteFunc(slices.Clone(o.Intercept), func(i grpc.UnaryClientInterceptor) bool { return i == nil })
 	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))

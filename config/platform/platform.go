@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Options are the inputs besides the configuration.
@@ -30,6 +31,8 @@ type Options struct {
 	Propagators []workflow.ContextPropagator
 	// Intercept are called for every call to the Temporal server.
 	Intercept []grpc.UnaryClientInterceptor
+	// Metrics records what the Temporal SDK measures; it may be nil.
+	Metrics client.MetricsHandler
 }
 
 // Platform is usable until Close.
@@ -40,6 +43,8 @@ type Platform struct {
 	Blobs     *blobstore.Store
 	Keyring   *credential.Keyring
 	Feed      *feed.Feed
+
+	unobserve func() // the feed
 }
 
 // External reports whether an existing Temporal server is configured.
@@ -84,13 +89,14 @@ func (p *Platform) openFeed(c *config.Config, o Options) error {
 	if err != nil {
 		return fmt.Errorf("events.redis: %w", err)
 	}
+	p.unobserve = telemetry.ObserveFeed(p.Feed.Carrier)
 	return nil
 }
 
 func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
 		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
-		Intercept: o.Intercept,
+		Intercept: o.Intercept, Metrics: o.Metrics,
 	}
 	if !clustered {
 		options.Address, options.Embedded = o.Embedded, true
@@ -112,6 +118,7 @@ func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, cluste
 func (p *Platform) Close() error {
 	var err error
 	if p.Feed != nil {
+		p.unobserve()
 		err = p.Feed.Close()
 	}
 	if p.Client != nil {

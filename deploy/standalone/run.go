@@ -31,6 +31,8 @@ Environment:
   AGENT_CREDENTIAL_KEYS   "id:base64,…": seals callers' tokens; needed with a Temporal
                           server of your own
   LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
+  OTEL_METRICS_EXPORTER   prometheus serves metrics at http://localhost:9464/metrics; otlp
+                          sends them to OTEL_EXPORTER_OTLP_ENDPOINT
 `
 
 // agentFlags are the flags of the commands that read the file of an agent.
@@ -80,8 +82,13 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	}
 	c, logger := e.Config, e.Logger
 	notes := chooseModel(c, demo, getenv)
+	stopTelemetry, err := e.Observe(ctx, "agent", version)
+	if err != nil {
+		return err
+	}
+	defer stopTelemetry()
 	defer process.LimitMemory(getenv)()
-	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version})
+	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version, Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return command.Stopped(ctx, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Feed publishes the events of conversations.
@@ -114,6 +115,7 @@ func (w *Followers) join(ctx context.Context, conversationID string, r *Reader) 
 	}
 	r.follower, r.wake = x, make(chan struct{}, 1)
 	x.add(r)
+	telemetry.Readers(1)
 	return r, nil
 }
 
@@ -121,6 +123,7 @@ func (w *Followers) join(ctx context.Context, conversationID string, r *Reader) 
 func (w *Followers) Leave(r *Reader) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	telemetry.Readers(-1)
 	if x := r.follower; x.remove(r) == 0 {
 		w.retire(x)
 	}

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Parts are the dependencies of a gateway besides the configuration.
@@ -41,7 +42,8 @@ type Parts struct {
 	WebUI string
 }
 
-// New builds a gateway. Close it after its server has stopped.
+// New builds a gateway. Close it after its server has stopped. Its metrics of what waits are
+// read until ctx ends.
 func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, error) {
 	d, err := deps(ctx, c, p)
 	if err != nil {
@@ -59,13 +61,15 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, err
 	}
+	conversations := backend.New(backend.Options{
+		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
+		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
+		Views: snapshot.New(p.Changes, time.Now),
+	})
+	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
 	return gateway.Deps{
-		Backend: backend.New(backend.Options{
-			Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
-			Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
-			Views: snapshot.New(p.Changes, time.Now),
-		}),
-		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
+		Backend: conversations,
+		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers, DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,

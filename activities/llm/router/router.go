@@ -58,6 +58,13 @@ func (r *Router) Generate(ctx context.Context, req llm.Request) (llm.Reply, erro
 	if err != nil {
 		return llm.Reply{}, err
 	}
+	m := measure(&req)
+	reply, err := r.call(ctx, entry, req)
+	m.record(ctx, entry, reply, err)
+	return reply, err
+}
+
+func (r *Router) call(ctx context.Context, entry llm.Entry, req llm.Request) (llm.Reply, error) {
 	if entry.Provider == contract.ProviderDemo {
 		return demo.Model{}.Generate(ctx, req)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
 
@@ -28,6 +29,8 @@ type Options struct {
 	Getenv  func(string) string
 	Logger  *slog.Logger
 	Version string
+	// Metrics records what the Temporal SDK measures; it may be nil.
+	Metrics client.MetricsHandler
 }
 
 // Process is a running agent.
@@ -115,7 +118,7 @@ func (s *starter) listen(context.Context) error {
 func (s *starter) stand(ctx context.Context) error {
 	o := platform.Options{
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
-		Propagators: []workflow.ContextPropagator{header.Propagator()},
+		Propagators: []workflow.ContextPropagator{header.Propagator()}, Metrics: s.options.Metrics,
 	}
 	if !platform.External(s.config, s.options.Getenv) {
 		server, err := s.embed(ctx)

@@ -36,7 +36,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	}
 	s := server.Serve(l)
 	defer func() { err = errors.Join(err, s.Stop(context.WithoutCancel(ctx))) }()
-	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger})
+	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger, Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
 	b, err := platform.Open(ctx, e.Config, platform.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{header.Propagator()},
-		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()},
+		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()}, Metrics: e.Telemetry.Handler(),
 	})
 	if err != nil {
 		return err

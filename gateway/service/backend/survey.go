@@ -1,0 +1,109 @@
+package backend
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
+)
+
+const (
+	surveyPage = 500
+	// A survey is kept for surveyPace, and longer if it takes long: reading costs the server at
+	// most a twentieth of its time.
+	surveyPace  = 15 * time.Second
+	surveyShare = 20
+)
+
+// stuck selects workflows whose task has failed repeatedly. The server sets the attribute after
+// five times.
+const stuck = "TemporalReportedProblems IS NOT NULL AND ExecutionStatus = 'Running'"
+
+// Surveyor reads what waits from Temporal's visibility, and keeps it for a while. It is safe for
+// concurrent use.
+type Surveyor struct {
+	backend *Temporal
+
+	mu     sync.Mutex
+	groups map[group]*waiting
+	stuck  int64
+	due    time.Time
+}
+
+// group is what the metrics of approvals distinguish.
+type group struct {
+	agent  string
+	reason contract.Reason
+}
+
+type waiting struct {
+	open   int64
+	oldest time.Time
+}
+
+// NewSurveyor makes a Surveyor.
+func NewSurveyor(t *Temporal) *Surveyor { return &Surveyor{backend: t} }
+
+// Survey returns what waits now, or did some seconds ago. Ages are those of now.
+func (s *Surveyor) Survey(ctx context.Context) (telemetry.Survey, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if began := s.backend.now(); !began.Before(s.due) {
+		if err := s.read(ctx); err != nil {
+			return telemetry.Survey{}, err
+		}
+		ended := s.backend.now()
+		s.due = ended.Add(max(surveyPace, surveyShare*ended.Sub(began)))
+	}
+	out, now := telemetry.Survey{Stuck: s.stuck}, s.backend.now()
+	for g, w := range s.groups {
+		out.Waiting = append(out.Waiting, telemetry.Waiting{Agent: g.agent, Reason: g.reason, Open: w.open, Oldest: now.Sub(w.oldest).Seconds()})
+	}
+	return out, nil
+}
+
+func (s *Surveyor) read(ctx context.Context) error {
+	groups, err := s.backend.waitingByReason(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := s.backend.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+		Namespace: s.backend.namespace, Query: s.backend.ours(stuck),
+	})
+	if err != nil {
+		return fault(err, "count stuck workflows")
+	}
+	s.groups, s.stuck = groups, r.GetCount()
+	return nil
+}
+
+// waitingByReason lists all approvals that wait, page by page.
+func (t *Temporal) waitingByReason(ctx context.Context) (map[group]*waiting, error) {
+	groups := map[group]*waiting{}
+	for q := (service.ListQuery{Limit: surveyPage}); ; {
+		page, err := t.Waiting(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.Items {
+			g := group{item.AgentName, item.Card.Reason}
+			w := groups[g]
+			if w == nil {
+				w = &waiting{oldest: item.CreatedAt}
+				groups[g] = w
+			}
+			w.open++
+			if item.CreatedAt.Before(w.oldest) {
+				w.oldest = item.CreatedAt
+			}
+		}
+		if q.Token = page.Next; len(q.Token) == 0 {
+			return groups, nil
+		}
+	}
+}

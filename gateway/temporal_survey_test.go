@@ -1,0 +1,70 @@
+package gateway_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
+)
+
+// waitingFor is an approval in a list.
+func waitingFor(agent string, reason contract.Reason, since time.Time) *workflowpb.WorkflowExecutionInfo {
+	return &workflowpb.WorkflowExecutionInfo{
+		Execution: &commonpb.WorkflowExecution{WorkflowId: "approval-x"}, StartTime: timestamppb.New(epoch),
+		Memo: &commonpb.Memo{Fields: payloads(map[string]any{contract.MemoCard: contract.Card{Reason: reason}})},
+		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: payloads(map[string]any{
+			contract.AttrAgentName: agent, contract.AttrPendingSince: since,
+		})},
+	}
+}
+
+func TestASurveyCountsWhatWaits(t *testing.T) {
+	now, lists := epoch.Add(time.Hour), 0
+	pages := map[string]*workflowservice.ListWorkflowExecutionsResponse{
+		"": {NextPageToken: []byte("2"), Executions: []*workflowpb.WorkflowExecutionInfo{
+			waitingFor("a", contract.ReasonDestructive, epoch.Add(time.Minute)), waitingFor("b", contract.ReasonLimit, epoch),
+		}},
+		"2": {Executions: []*workflowpb.WorkflowExecutionInfo{waitingFor("a", contract.ReasonDestructive, epoch)}},
+	}
+	c := &fakeClient{
+		ListFn: func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+			lists++
+			return pages[string(r.GetNextPageToken())], nil
+		},
+		CountFn: func(query string) (int64, error) {
+			if !strings.Contains(query, "TemporalReportedProblems") || !strings.Contains(query, `TaskQueue = `) {
+				t.Errorf("counted %s", query)
+			}
+			return 3, nil
+		},
+	}
+	s := backend.NewSurveyor(backend.New(backend.Options{Client: c, TaskQueue: "q", Now: func() time.Time { return now }}))
+	for range 2 { // the second is kept
+		got, err := s.Survey(t.Context())
+		slices.SortFunc(got.Waiting, func(a, b telemetry.Waiting) int { return cmp.Compare(a.Agent, b.Agent) })
+		want := []telemetry.Waiting{
+			{Agent: "a", Reason: contract.ReasonDestructive, Open: 2, Oldest: now.Sub(epoch).Seconds()},
+			{Agent: "b", Reason: contract.ReasonLimit, Open: 1, Oldest: now.Sub(epoch).Seconds()},
+		}
+		if err != nil || got.Stuck != 3 || !slices.Equal(got.Waiting, want) || lists != 2 {
+			t.Errorf("%+v after %d lists, %v", got, lists, err)
+		}
+		now = now.Add(10 * time.Second)
+	}
+	now = now.Add(time.Minute)
+	c.CountFn = func(string) (int64, error) { return 0, errors.New("away") }
+	if _, err := s.Survey(t.Context()); err == nil || lists != 4 {
+		t.Errorf("after a minute: %d lists, %v", lists, err)
+	}
+}
