@@ -10,7 +10,7 @@
 //	middleware.go  what happens to every request; door.go the requests that are refused first;
 //	               tidy.go the forms of a path
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, later.go, media.go
-//	               the handlers of conversations and approvals
+//	               the handlers of conversations and approvals; switches.go what is paused
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
