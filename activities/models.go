@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -194,7 +195,7 @@ func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessa
 	case tool.exit:
 		return args, ""
 	case tool.client:
-		return args, toolbox.Misfit(tool.InputSchema, args)
+		return args, schema.Misfit(tool.InputSchema, args)
 	}
 	return m.Offer.Check(ctx, tool.Name, args)
 }

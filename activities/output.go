@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/activities/llm"
-	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -47,7 +47,7 @@ func (o output) check(reply llm.Reply) (text, misfit string) {
 		return reply.Text, "the model refused: " + reply.Text
 	}
 	raw := withoutFence(reply.Text)
-	if misfit := toolbox.Misfit(o.schema, raw); misfit != "" {
+	if misfit := schema.Misfit(o.schema, raw); misfit != "" {
 		return reply.Text, misfit
 	}
 	var compact bytes.Buffer

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/config/header"
+	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 )
@@ -34,6 +36,11 @@ type AuthWay struct {
 	GroupsClaim     string              `yaml:"groups_claim" jsonschema:"default=groups,minLength=1" jsonschema_description:"oidc: the claim that lists the caller's groups, or is one."`
 	ScopesFromToken bool                `yaml:"scopes_from_token" jsonschema:"default=false" jsonschema_description:"oidc: true adds those of the agent's scopes that the token has in scope or scp."`
 	ClockSkew       time.Duration       `yaml:"clock_skew" jsonschema:"default=30s" jsonschema_description:"oidc: how far the clocks of provider and agent may differ, at most 5m."`
+	ClientID        string              `yaml:"client_id" jsonschema_description:"oidc: the client of the provider with which people log in to the page. Its redirect URI is public_url with /auth/callback. Empty: the page has no login of this provider."`
+	ClientSecret    string              `yaml:"client_secret" jsonschema_description:"oidc: ${NAME}: an environment variable with the secret of client_id. Empty: it is a public client, which PKCE protects."`
+	DeviceClientID  string              `yaml:"device_client_id" jsonschema_description:"oidc: the public client of the provider with which agent login logs a terminal in (device authorization). Empty: terminals use keys or tokens."`
+	LoginScopes     []string            `yaml:"login_scopes" jsonschema_description:"oidc: what logins ask the provider for. Without the key openid, and offline_access, profile, email and groups if the provider lists them."`
+	Session         time.Duration       `yaml:"session" jsonschema:"default=12h" jsonschema_description:"keys, oidc: how long a login in a browser lasts at most, from 1m to 90d. The provider is asked every ten minutes whether it still holds; without a refresh token it ends with the ID token."`
 	From            []string            `yaml:"from" jsonschema_description:"proxy: the addresses of the proxy, each an IP address or a network such as 10.0.0.0/8. The headers of all other connections prove nothing. Required there."`
 	Header          string              `yaml:"header" jsonschema_description:"proxy: the header that names the caller, such as X-Subject. The proxy must remove it from what it is sent. Required there."`
 	GroupsHeader    string              `yaml:"groups_header" jsonschema_description:"proxy: the header with the caller's groups, separated by commas. Empty: none are read."`
@@ -45,6 +52,7 @@ type AuthWay struct {
 var authKeys = map[string][]string{
 	"file":   {AuthKeys},
 	"issuer": {AuthOIDC}, "audience": {AuthOIDC}, "subject_claim": {AuthOIDC}, "groups_claim": {AuthOIDC}, "scopes_from_token": {AuthOIDC}, "clock_skew": {AuthOIDC},
+	"client_id": {AuthOIDC}, "client_secret": {AuthOIDC}, "device_client_id": {AuthOIDC}, "login_scopes": {AuthOIDC}, "session": {AuthKeys, AuthOIDC},
 	"from": {AuthProxy}, "header": {AuthProxy}, "groups_header": {AuthProxy},
 	"scopes": {AuthOIDC, AuthProxy}, "grant": {AuthOIDC, AuthProxy},
 }
@@ -55,6 +63,12 @@ func (w AuthWay) CallerScopes() []string {
 		return []string{contract.ScopeConverse, contract.ScopeRead, contract.ScopeApprove}
 	}
 	return w.Scopes
+}
+
+// Secret returns ClientSecret with ${NAME} replaced by that environment variable.
+func (w AuthWay) Secret(getenv func(string) string) (string, error) {
+	values, err := secrets.Expand("auth", "client_secret", map[string]string{"": w.ClientSecret}, getenv)
+	return values[""], err
 }
 
 // Networks returns From, whose addresses are networks of one address.
@@ -130,12 +144,31 @@ func checkAuthWay(r *report, path string, way AuthWay) {
 		if checkDuration(r, path+".clock_skew", way.ClockSkew, 0); way.ClockSkew > 5*time.Minute {
 			r.at(path+".clock_skew", "%s: must be at most 5m", short(way.ClockSkew))
 		}
+		checkLogin(r, path, way)
 	case AuthProxy:
 		checkProxy(r, path, way)
+	}
+	if checkDuration(r, path+".session", way.Session, time.Minute); way.Session > maxSession {
+		r.at(path+".session", "%s: must be at most 90d", short(way.Session))
 	}
 	checkScopes(r, path+".scopes", way.Scopes)
 	for _, group := range slices.Sorted(maps.Keys(way.Grant)) {
 		checkScopes(r, path+".grant."+group, way.Grant[group])
+	}
+}
+
+const maxSession = 90 * 24 * time.Hour
+
+// checkLogin never shows the client secret, which may be in the file itself.
+func checkLogin(r *report, path string, way AuthWay) {
+	switch {
+	case way.ClientSecret != "" && way.ClientID == "":
+		r.at(path+".client_secret", "needs client_id")
+	case way.ClientSecret != "" && !secrets.IsReference(way.ClientSecret):
+		r.at(path+".client_secret", "secrets do not belong in this file; write ${OIDC_CLIENT_SECRET} and set it in the agent's own environment")
+	}
+	if len(way.LoginScopes) > 0 && !slices.Contains(way.LoginScopes, "openid") {
+		r.at(path+".login_scopes", "must have openid: without it the provider does not say who has logged in")
 	}
 }
 
@@ -168,8 +201,8 @@ func checkProxy(r *report, path string, way AuthWay) {
 		}
 	}
 	checkRequired(r, path+".header", way.Header)
-	for _, header := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
-		if key, name := header[0], header[1]; name != "" && !headerName.MatchString(name) {
+	for _, one := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
+		if key, name := one[0], one[1]; name != "" && !header.IsName(name) {
 			r.at(path+"."+key, "%s: must be the name of a header, such as X-Subject", quote(name))
 		}
 	}
@@ -212,6 +245,9 @@ func (w AuthWay) String() string {
 		return text
 	case AuthOIDC:
 		text += fmt.Sprintf(": tokens of %s for %s; the caller is %s, its groups %s", w.Issuer, w.Audience, w.SubjectClaim, w.GroupsClaim)
+		if w.ClientID != "" {
+			text += "; people log in with a browser"
+		}
 	case AuthProxy:
 		text += fmt.Sprintf(": %s from %s", w.Header, strings.Join(w.From, ", "))
 	}

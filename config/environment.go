@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/config/secrets"
 )
 
@@ -26,7 +27,7 @@ func expandHeaders(whose string, values map[string]string, getenv func(string) s
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if !isHeaderValue(headers[name]) {
+		if !header.IsValue(headers[name]) {
 			return nil, fmt.Errorf("%s: headers.%s: the value has a line break or another control character in it", whose, name)
 		}
 	}

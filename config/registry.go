@@ -10,6 +10,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"agent-stop-and-go/config/spelling"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/modelname"
 )
@@ -86,7 +87,7 @@ func (g registry) fallbacks(name string) []string {
 // similar returns the name of the entry that is most similar to name, or "".
 func (g registry) similar(name string) string {
 	best, least := "", 3
-	if len(name) > maxSlip {
+	if len(name) > spelling.MaxSlip {
 		return ""
 	}
 	for _, candidate := range g.names() {

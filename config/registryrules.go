@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -30,7 +31,7 @@ func checkModels(r *report, models registry) {
 			r.at(path, "%s: a name has 1 to 64 letters, digits, points, - and _, the first one a letter or a digit", quote(name))
 		}
 		checkEntry(r, path, e)
-		checkHeaders(r, path+".headers", e.Headers, mcpHeaders)
+		checkHeaders(r, path+".headers", e.Headers, header.OfMCP)
 		models.checkFallback(r, path+".fallback", name)
 	}
 }

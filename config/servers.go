@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -25,7 +25,7 @@ func checkServers(r *report, servers []MCPServer) {
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 			checkVariable(r, path+".env", name, s.Env[name])
 		}
-		checkHeaders(r, path+".headers", s.Headers, mcpHeaders)
+		checkHeaders(r, path+".headers", s.Headers, header.OfMCP)
 		checkToolTimeout(r, path+".timeout", s.Timeout)
 		checkToolNames(r, path, s)
 		checkPrefix(r, path, s)
@@ -74,66 +74,18 @@ func checkVariable(r *report, path, name, value string) {
 		r.at(key, "%s: must be the name of an environment variable", quote(name))
 	case strings.Contains(value, "\x00"):
 		r.at(key, "must hold no null byte")
-	case looksSecret(name) && value != "" && !secrets.IsReference(value):
+	case secrets.InName(name) && value != "" && !secrets.IsReference(value):
 		r.at(key, "secrets do not belong in this file; write ${%s} and set it in the agent's own environment", name)
 	}
 }
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-
-// Headers that HTTP, MCP and A2A set.
-var (
-	ownHeaders = []string{
-		"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	}
-	mcpHeaders = []string{"Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"}
-	a2aHeaders = []string{"A2a-Extensions", "A2a-Version", "X-A2a-Extensions"}
-)
-
 // checkHeaders checks headers for a protocol that sets some itself.
 func checkHeaders(r *report, path string, headers map[string]string, protocol []string) {
-	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		key, canonical := join(path, name), http.CanonicalHeaderKey(name)
-		switch value := headers[name]; {
-		case !headerName.MatchString(name):
-			r.at(key, "%s: must be the name of an HTTP header", quote(name))
-		case slices.Contains(ownHeaders, canonical), slices.Contains(protocol, canonical):
-			r.at(key, "the protocol sets this header itself")
-		case seen[canonical]:
-			r.at(key, "is set twice; upper and lower case make no difference")
-		case !isHeaderValue(value):
-			r.at(key, "must hold no line breaks and no other control characters")
-		case secretHeader(name) && value != "" && !hasSecretByReference(value):
-			r.at(key, "secrets do not belong in this file; write %s and set that in the agent's own environment", referenceFor(canonical))
+		if problem := header.Problem(name, headers, protocol); problem != "" {
+			r.at(join(path, name), "%s", problem)
 		}
-		seen[canonical] = true
 	}
-}
-
-func secretHeader(name string) bool {
-	return looksSecret(name) || slices.Contains([]string{"Cookie", "X-Auth", "X-Key"}, http.CanonicalHeaderKey(name))
-}
-
-// hasSecretByReference reports whether a value is a reference, possibly after the name of a
-// scheme: "Bearer ${TOKEN}".
-func hasSecretByReference(value string) bool {
-	scheme, rest, found := strings.Cut(value, " ")
-	return secrets.IsReference(value) || found && headerName.MatchString(scheme) && secrets.IsReference(strings.TrimSpace(rest))
-}
-
-var noWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
-
-// referenceFor suggests a value for a header.
-func referenceFor(header string) string {
-	if header == "Authorization" {
-		return `"Bearer ${TOKEN}"`
-	}
-	return "${" + strings.Trim(strings.ToUpper(noWord.ReplaceAllString(header, "_")), "_") + "}"
-}
-
-func isHeaderValue(value string) bool {
-	return !strings.ContainsFunc(value, func(c rune) bool { return isControl(c) && c != '\t' })
 }
 
 func checkToolTimeout(r *report, path string, d time.Duration) {

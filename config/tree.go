@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/config/outputschema"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -74,7 +75,7 @@ func (t *treeChecker) node(path string, n *Node, depth int) {
 	t.models.checkName(t.report, path+".model", n.Model)
 	checkURL(t.report, path+".url", n.URL)
 	checkA2A(t.report, path+".a2a", n.A2A)
-	checkHeaders(t.report, path+".headers", n.Headers, a2aHeaders)
+	checkHeaders(t.report, path+".headers", n.Headers, header.OfA2A)
 	checkDuration(t.report, path+".timeout", n.Timeout, 0)
 	t.tools(path+".tools", n.Tools)
 	if at := path + ".output_schema"; n.OutputSchema != nil && !t.failed[at] {

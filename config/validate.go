@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/config/header"
 )
 
 // Validate checks the settings again, after a flag or a variable changed them. Load and Parse
@@ -75,7 +77,7 @@ func checkA2A(r *report, list string, agents []A2AAgent) {
 		checkName(r, path, a.Name)
 		checkUnique(r, list, path, a.Name, seen)
 		checkURL(r, path+".url", a.URL)
-		checkHeaders(r, path+".headers", a.Headers, a2aHeaders)
+		checkHeaders(r, path+".headers", a.Headers, header.OfA2A)
 		checkPeerTimeout(r, path+".timeout", a.Timeout)
 		if !r.failed[path] && !r.holds(path+".url", a.URL) {
 			r.atLine(r.line(path), path, "url is required")

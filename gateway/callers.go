@@ -97,7 +97,10 @@ func channelOf(path string) string {
 func (g *Gateway) unproven(c echo.Context, err error) error {
 	var refused *identity.Refused
 	var away *identity.Unavailable
+	var forgery *identity.Forgery
 	switch {
+	case errors.As(err, &forgery):
+		return service.Errorf(KindForeignPage, "%s", forgery.Reason)
 	case errors.As(err, &away):
 		return service.Errorf(service.KindUnavailable, "%s", away.Reason).Because(away)
 	case errors.As(err, &refused):

@@ -132,7 +132,7 @@ func TestProofsThatDoNotHold(t *testing.T) {
 		"a name":                 {[]string{"X-User: alice", "X-Subject: alice", "X-Forwarded-User: alice"}, `Bearer`},
 		"a token for tools":      {[]string{"X-Tool-Authorization: Bearer " + valid}, `Bearer`},
 	} {
-		for _, path := range []string{"/me", "/conversations", "/approvals/" + someUUID, "/no/such/route", "/?access_token=" + valid} {
+		for _, path := range []string{"/me", "/conversations", "/approvals/" + someUUID, "/no/such/route", "/tools?access_token=" + valid} {
 			r := a.do("GET", path, "", tc.headers...)
 			a.wantError(401, "this agent accepts a token of "+p.URL, r)
 			if got := r.header.Get("WWW-Authenticate"); got != tc.challenge {
@@ -288,7 +288,7 @@ func TestAFollowedConversationStaysItsOwners(t *testing.T) {
 // A cache in front of the agent must not show one caller what another one got.
 func TestRepliesToCallersAreNotShared(t *testing.T) {
 	a := newTenancyAPI(t)
-	for _, path := range []string{"/", "/me", "/tools", "/conversations", "/conversations/" + ofAlice.id, "/conversations/" + ofBob.id, "/no/such/route",
+	for _, path := range []string{"/me", "/tools", "/conversations", "/conversations/" + ofAlice.id, "/conversations/" + ofBob.id, "/no/such/route",
 		"/conversations/" + ofAlice.id + "/media/" + ofSum} {
 		for _, headers := range [][]string{nil, {badge(identities["alice"])}} {
 			got := a.do("GET", path, "", headers...).header.Get("Cache-Control")

@@ -19,7 +19,9 @@
 //
 // The packages below it, from the inside to the outside:
 //
-//	identity          proves who calls: keys (package keys has their file), tokens, a proxy
+//	identity          proves who calls: keys (package keys has their file), tokens, a proxy, and
+//	                  sessions of browsers (package session)
+//	login             logs people in with a browser: /auth/*
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
 //	service/access    that each caller sees and decides only what is theirs
 //	service/backend   the same with a Temporal client: the only package that uses the SDK;

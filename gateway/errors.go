@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -33,6 +34,7 @@ var statuses = map[contract.Kind]int{
 	request.KindUnsupported:   http.StatusUnsupportedMediaType,
 	request.KindUnprocessable: http.StatusUnprocessableEntity,
 	KindUnauthenticated:       http.StatusUnauthorized,
+	login.KindRefused:         http.StatusForbidden,
 	KindMisdirected:           http.StatusMisdirectedRequest,
 	KindForeignPage:           http.StatusForbidden,
 	service.KindGone:          statusClientGone,

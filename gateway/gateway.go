@@ -14,7 +14,9 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/workflows/contract"
@@ -32,6 +34,10 @@ type Deps struct {
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// Sessions are those of browsers, nil if nobody can log in with one. They are one of Callers.
+	Sessions *session.Sessions
+	// Methods tell clients how to log in.
+	Methods []identity.Method
 	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
 	// gets one, or another for it.
 	DropTokens bool
@@ -145,6 +151,7 @@ func New(deps Deps) *Gateway {
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
+		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Logger: d.Logger},
 		tasks: protocol.New(handler.New(handler.Options{
 			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 		}), protocol.Options{Logger: d.Logger, Closing: s.Closing()}),

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -48,6 +49,7 @@ type handlers struct {
 	offers *offers
 	health *health
 	tasks  *protocol.Server
+	login  *login.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -55,8 +57,8 @@ type handlers struct {
 func tableOf(h handlers) []route {
 	docs := docsPage()
 	return []route{
-		{Route{"GET", "/", contract.ScopeRead, ""}, h.home.show},
-		{Route{"GET", "/page/*", contract.ScopeRead, ""}, h.home.file}, // its scripts and styles
+		{Route{"GET", "/", open, ""}, h.home.show}, // it says how to log in
+		{Route{"GET", "/page/*", open, ""}, h.home.file},
 
 		{Route{"POST", "/conversations", contract.ScopeConverse, ""}, h.rest.create},
 		{Route{"GET", "/conversations", contract.ScopeRead, ""}, h.rest.list},
@@ -81,6 +83,13 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
 		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.rest.resume},
 
+		{Route{"GET", login.PathMethods, open, ""}, h.login.List},
+		{Route{"GET", login.PathSession, open, ""}, h.login.Show},
+		{Route{"POST", login.PathSession, open, ""}, h.login.WithKey},
+		{Route{"POST", login.PathRenewal, open, ""}, h.login.Renew},
+		{Route{"GET", login.PathLogin, open, ""}, h.login.Begin},
+		{Route{"GET", login.PathCallback, open, ""}, h.login.Complete},
+		{Route{"POST", login.PathLogout, open, ""}, h.login.End},
 		{Route{"GET", "/me", proven, ""}, me},
 		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.tools},
 		{Route{"GET", "/mcp/resources", contract.ScopeRead, ""}, h.offers.resources},

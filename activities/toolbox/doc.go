@@ -104,6 +104,9 @@
 // A server that requires authentication at initialize is connected for the duration of one call
 // with the bearer token of that call, and such a session is never shared between callers. Its
 // tools are listed for each token (bearer.NewContext), and offered to the holder of the token only.
+// A server with a Credential gets the tokens of the agent's own instead: its connection is shared
+// as that of a server without authentication, and a request whose token was refused is sent again
+// with another one, which is safe because a refused request was not carried out.
 //
 // # Files
 //
@@ -116,6 +119,7 @@
 //	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
 //	             stderr.go, env.go children
+//	credential.go  tokens of the agent's own
 //	trace.go     the state of one request: sent? status? raw answer?
 //	call.go      a call and its one transparent retry; verdict.go its meaning;
 //	             error_text.go texts of failures without secrets;
@@ -125,7 +129,7 @@
 //	             open_questions.go questions that nobody saw;
 //	             answers.go how requests of a server are answered
 //	mcpgo.go     workarounds for mcp-go
-//	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
+//	check.go     arguments against their schema (package schema);
 //	             digest.go
 //	tool.go      tools as listed; hints.go the rule that makes one destructive
 //	result.go    a result as text; media.go its binary parts

@@ -23,6 +23,8 @@ func (x *trace) explain(ctx context.Context, err error) error {
 	switch {
 	case x.excess != nil:
 		return x.excess
+	case x.denied() != nil:
+		return x.denied()
 	case errors.Is(err, transport.ErrAuthorizationRequired):
 		return transport.ErrAuthorizationRequired
 	case status >= 300:
@@ -92,6 +94,7 @@ func (s Server) mask(bearer string) *mask.Mask {
 	for _, value := range s.Secrets {
 		secrets = append(secrets, mask.Header(value)...)
 	}
+	secrets = append(secrets, secretsOf(s.Credential)...)
 	return mask.New(append(secrets, mask.Bearer(bearer))...)
 }
 

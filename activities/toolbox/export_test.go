@@ -27,7 +27,7 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 
 // TripOfSecureSSE sends a request as the transport of a server with an https URL.
 func TripOfSecureSSE(req *http.Request) (*http.Response, error) {
-	return sseTransport{&sseWire{secure: true, trip: newWatchedTransport(nil, time.Second)}}.RoundTrip(req)
+	return sseTransport{&sseWire{secure: true, trip: newWatchedTransport(Server{}, time.Second)}}.RoundTrip(req)
 }
 
 // Retired returns the reason that other callers read for a connection that was lost because of

@@ -41,7 +41,7 @@ type httpWire struct {
 // server messages. The connection of one caller does not, because mcp-go would open the stream
 // without the caller's token.
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
-	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
+	trip := newWatchedTransport(c.server, c.box.opts.ConnectTimeout)
 	trip.lost, trip.relist = c.retire, c.requestRelist
 	trip.deleteHeaders = callerOf(c.life).headers()
 	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
@@ -125,6 +125,7 @@ func sameServer(req *http.Request, via []*http.Request) error {
 type watchedTransport struct {
 	kept, fresh *http.Transport
 	headers     map[string]string
+	credential  Credential // nil if requests carry the caller's token
 	// deleteHeaders are the headers of the session's caller (see signDelete).
 	deleteHeaders map[string]string
 	// lost is called, once or more, when the stream of server messages shows that the server is
@@ -138,14 +139,14 @@ type watchedTransport struct {
 	moved    atomic.Pointer[move]
 }
 
-func newWatchedTransport(headers map[string]string, dial time.Duration) *watchedTransport {
+func newWatchedTransport(s Server, dial time.Duration) *watchedTransport {
 	kept := http.DefaultTransport.(*http.Transport).Clone()
 	kept.DialContext = (&net.Dialer{Timeout: dial, KeepAlive: 15 * time.Second}).DialContext
 	kept.TLSHandshakeTimeout = dial
 	kept.MaxIdleConnsPerHost = 32
 	fresh := kept.Clone()
 	fresh.DisableKeepAlives = true
-	return &watchedTransport{kept: kept, fresh: fresh, headers: headers, event: maxEvent}
+	return &watchedTransport{kept: kept, fresh: fresh, headers: s.Headers, credential: s.Credential, event: maxEvent}
 }
 
 func (t *watchedTransport) CloseIdleConnections() {
@@ -162,7 +163,7 @@ func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	case x == nil && req.Method == http.MethodGet:
 		return t.listen(req)
 	}
-	return boundAnswer(t.kept.RoundTrip(req))
+	return boundAnswer(t.send(req.Context(), t.kept, req, req.GetBody))
 }
 
 // withHeaders returns a copy of req with headers, or req itself if there are none.
@@ -186,14 +187,15 @@ func boundAnswer(resp *http.Response, err error) (*http.Response, error) {
 }
 
 func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }}
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
-	way := t.kept
+	req = req.WithContext(httptrace.WithClientTrace(ctx, trace))
+	way, body := t.kept, req.GetBody
 	if x.ownConnection {
 		way = t.fresh
 		t.redirectOnce(req)
 	}
-	resp, err := boundAnswer(way.RoundTrip(req))
+	resp, err := boundAnswer(t.send(ctx, way, req, body))
 	if err == nil {
 		x.recordStatus(resp)
 		t.storeRedirect(resp)
@@ -232,7 +234,7 @@ func (t *watchedTransport) redirectOnce(req *http.Request) {
 // that the server was restarted or lost the session. Before, it may also mean that the server
 // has no such stream.
 func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
-	resp, err := t.kept.RoundTrip(req)
+	resp, err := t.send(req.Context(), t.kept, req, req.GetBody)
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)

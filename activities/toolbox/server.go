@@ -42,6 +42,9 @@ type Server struct {
 	// Headers are sent with every HTTP request, including those of the session itself. They
 	// override headers of the call (Authorization).
 	Headers map[string]string
+	// Credential has the tokens of the agent's own for the server. They are sent instead of the
+	// caller's.
+	Credential Credential
 	// Secrets are values of headers and variables, or parts of them, to be masked everywhere.
 	// Values in Headers, Env and URL under the name of a credential are secret without being
 	// listed.

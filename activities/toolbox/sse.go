@@ -38,7 +38,7 @@ var (
 func newSSEWire(c *conn) (*sseWire, error) {
 	broken, breakOff := context.WithCancelCause(context.Background())
 	w := &sseWire{
-		trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(slots, maxAnswers),
+		trip: newWatchedTransport(c.server, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(slots, maxAnswers),
 		secure: strings.HasPrefix(strings.ToLower(c.server.URL), "https:"),
 	}
 	lost := func(err error) {

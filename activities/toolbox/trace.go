@@ -33,6 +33,7 @@ type trace struct {
 	inputRequested bool     // the last answer was a request for input
 	bytes          int      // total size of all answers
 	excess         error
+	denial         error  // why the agent has no token that the server accepts
 	session        string // ID of the session when the request was sent
 }
 
@@ -65,7 +66,7 @@ func traceOf(ctx context.Context) *trace {
 func (x *trace) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.status, x.inputRequested = 0, false
+	x.status, x.inputRequested, x.denial = 0, false, nil
 }
 
 // recordAnswer records an answer, and returns the one for mcp-go: for a call an empty result

@@ -63,6 +63,14 @@ func (l *link) unreachable(ctx context.Context, err error) verdict {
 	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not connected: %w", err)}
 }
 
+// unauthorized is the verdict on a request that was refused for want of a token.
+func (l *link) unauthorized(err error) verdict {
+	if errors.Is(err, transport.ErrAuthorizationRequired) {
+		return verdict{result: l.authRequired()}
+	}
+	return verdict{kind: contract.KindToolUnavailable, err: err}
+}
+
 func (l *link) authRequired() Result {
 	name := l.server.Name
 	return Result{
@@ -80,6 +88,8 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 		return verdict{}
 	case x.excess != nil:
 		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server %w", x.excess)}
+	case x.denied() != nil:
+		return l.unauthorized(x.denied())
 	case status == http.StatusUnauthorized:
 		return verdict{result: l.authRequired()}
 	case x.sessionRefused(err):

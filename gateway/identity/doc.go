@@ -5,9 +5,13 @@
 //	grants.go     the scopes of a caller
 //	bearer.go     the bearer token of a request
 //	keys.go       keys that `agent keys` makes; package keys has their file
-//	oidc.go       tokens of an OpenID provider: discovery and claims
+//	oidc.go       tokens of an OpenID provider, and what they prove
+//	provider.go   what a provider says of itself: discovery
 //	keyset.go     the provider's public keys, which are fetched rarely and survive its outages
 //	proxy.go      headers of a trusted proxy
+//	method.go     what clients must know to log in; schemes.go the same for cards of agents
+//
+// Package session has the sessions of browsers, which are a way, too.
 //
 // A request that shows a proof of one way is judged by that way alone: a token that has expired
 // is refused, even if a trusted proxy has added its header.

@@ -38,6 +38,11 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %v", e.Reason, e.Err) }
 func (e *Unavailable) Unwrap() error { return e.Err }
 
+// Forgery is the error of a request that the browser of a caller sent, but maybe not its page.
+type Forgery struct{ Reason string }
+
+func (e *Forgery) Error() string { return e.Reason }
+
 // ErrNothingShown is the error of a request without any proof.
 var ErrNothingShown = errors.New("the request does not say who calls")
 
@@ -71,7 +76,7 @@ func (ways Ways) Identify(r *http.Request) (contract.Identity, error) {
 		}
 		caller, err := way.Identify(r)
 		if err == nil {
-			err = check(caller)
+			err = Check(caller)
 		}
 		if err != nil {
 			return contract.Identity{}, err
@@ -99,8 +104,8 @@ func (ways Ways) Token(r *http.Request) string {
 	return ""
 }
 
-// check fails if an identity is too large for history, or its texts are not printable.
-func check(caller contract.Identity) error {
+// Check fails if an identity is too large for history, or its texts are not printable.
+func Check(caller contract.Identity) error {
 	if !caller.Authenticated() {
 		return refusef("the proof names nobody")
 	}

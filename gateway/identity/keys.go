@@ -9,6 +9,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
+// IssuerKeys is the issuer of callers with a key.
+const IssuerKeys = "keys"
+
 // Keys are the callers with a key of a file.
 type Keys struct{ file *keys.Reader }
 
@@ -20,14 +23,19 @@ func (k *Keys) Shown(r *http.Request) bool { return strings.HasPrefix(bearer(r),
 
 // Identify implements Way.
 func (k *Keys) Identify(r *http.Request) (contract.Identity, error) {
-	key, err := k.file.Find(bearer(r))
+	return k.Caller(keys.StubOf(bearer(r)))
+}
+
+// Caller returns who has shown a key, a *Refused or an *Unavailable.
+func (k *Keys) Caller(stub keys.Stub) (contract.Identity, error) {
+	key, err := k.file.FindStub(stub)
 	switch {
 	case errors.Is(err, keys.ErrUnknown), errors.Is(err, keys.ErrExpired):
 		return contract.Identity{}, refusef("%v", err)
 	case err != nil:
 		return contract.Identity{}, &Unavailable{"the file of the keys cannot be read", err}
 	}
-	return contract.Identity{Subject: key.Name, Issuer: "keys", Scopes: key.Scopes}, nil
+	return contract.Identity{Subject: key.Name, Issuer: IssuerKeys, Scopes: key.Scopes}, nil
 }
 
 func (k *Keys) String() string { return "a key that agent keys add made, as Authorization: Bearer" }

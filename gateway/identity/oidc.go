@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,13 +37,11 @@ type OIDC struct {
 	OIDCSettings
 	flight singleflight.Group
 
-	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier // nil until the provider was reached
-	tried    time.Time
-	err      error
+	mu    sync.Mutex
+	found *provider // nil until the provider was reached
+	tried time.Time
+	err   error
 }
-
-const providerTimeout = 10 * time.Second
 
 // NewOIDC returns a way that asks the provider when the first token comes, so an agent can
 // start while its provider is away.
@@ -83,20 +82,33 @@ func issuerOf(token string) string {
 
 // Identify implements Way.
 func (o *OIDC) Identify(r *http.Request) (contract.Identity, error) {
-	verifier, err := o.provider(r.Context())
+	claims, err := o.verify(r.Context(), bearer(r), o.Audience)
 	if err != nil {
-		return contract.Identity{}, &Unavailable{"the provider of the token cannot be reached", err}
+		return contract.Identity{}, err
+	}
+	proof, err := o.proof(claims)
+	if err != nil {
+		return contract.Identity{}, err
+	}
+	return o.Caller(proof), nil
+}
+
+// verify returns the claims of a token for an audience, a *Refused or an *Unavailable.
+func (o *OIDC) verify(ctx context.Context, token, audience string) (map[string]any, error) {
+	p, err := o.provider(ctx)
+	if err != nil {
+		return nil, &Unavailable{"the provider of the token cannot be reached", err}
 	}
 	var failure error
-	token, err := verifier.Verify(context.WithValue(r.Context(), failureKey{}, &failure), bearer(r))
+	verified, err := p.verifier(o, audience).Verify(context.WithValue(ctx, failureKey{}, &failure), token)
 	if err != nil {
-		return contract.Identity{}, explain(err, failure)
+		return nil, explain(err, failure)
 	}
 	var claims map[string]any
-	if err := token.Claims(&claims); err != nil {
-		return contract.Identity{}, refusef("the claims of the token cannot be read")
+	if err := verified.Claims(&claims); err != nil {
+		return nil, refusef("the claims of the token cannot be read")
 	}
-	return o.caller(claims)
+	return claims, nil
 }
 
 // explain returns the error for a token that does not verify. The texts of go-oidc may have
@@ -117,26 +129,51 @@ func explain(err, failure error) error {
 	return refusef("the token is not valid")
 }
 
-func (o *OIDC) caller(claims map[string]any) (contract.Identity, error) {
+// Proof is what a token proves of its caller. What the caller may do is decided by the grants of
+// the moment.
+type Proof struct {
+	Subject string   `json:"sub"`
+	Groups  []string `json:"groups,omitempty"`
+	// Scopes are those that the provider gave to the token.
+	Scopes []string `json:"scopes,omitempty"`
+}
+
+// Caller returns the caller of whom a token of this provider proves something.
+func (o *OIDC) Caller(p Proof) contract.Identity {
+	var asked []string
+	if o.ScopesFromToken {
+		asked = p.Scopes
+	}
+	return o.Grants.apply(contract.Identity{Subject: p.Subject, Issuer: o.Issuer}, p.Groups, asked)
+}
+
+// Condense leaves out of a proof what no rule asks for, so that it fits into a cookie.
+func (o *OIDC) Condense(p Proof) Proof {
+	p.Groups = o.Grants.fewer(p.Groups)
+	known := slices.DeleteFunc(p.Scopes, func(scope string) bool { return !slices.Contains(contract.Scopes(), scope) })
+	slices.Sort(known)
+	p.Scopes = slices.Compact(known)
+	return p
+}
+
+func (o *OIDC) proof(claims map[string]any) (Proof, error) {
 	if before, ok := claims["nbf"].(float64); ok && o.Now().Add(o.ClockSkew).Unix() < int64(before) {
-		return contract.Identity{}, refusef("the token is not valid yet")
+		return Proof{}, refusef("the token is not valid yet")
 	}
 	subject, _ := claims[o.SubjectClaim].(string)
 	if subject == "" {
-		return contract.Identity{}, refusef("the token has no %s, which names the caller", o.SubjectClaim)
+		return Proof{}, refusef("the token has no %s, which names the caller", o.SubjectClaim)
 	}
 	if verified := claims["email_verified"]; o.SubjectClaim == "email" && verified != true && verified != "true" {
-		return contract.Identity{}, refusef("the provider has not verified the email of the token, so it names nobody")
+		return Proof{}, refusef("the provider has not verified the email of the token, so it names nobody")
 	}
-	var asked []string
-	if o.ScopesFromToken {
-		for _, name := range []string{"scope", "scp"} {
-			for _, text := range texts(claims[name]) {
-				asked = append(asked, strings.Fields(text)...)
-			}
+	var scopes []string
+	for _, name := range []string{"scope", "scp"} {
+		for _, text := range texts(claims[name]) {
+			scopes = append(scopes, strings.Fields(text)...)
 		}
 	}
-	return o.Grants.apply(contract.Identity{Subject: subject, Issuer: o.Issuer}, texts(claims[o.GroupsClaim]), asked), nil
+	return Proof{subject, texts(claims[o.GroupsClaim]), scopes}, nil
 }
 
 // texts returns a claim that is a text or a list of texts.
@@ -154,73 +191,6 @@ func texts(claim any) []string {
 		return out
 	}
 	return nil
-}
-
-// provider returns the verifier of the provider's tokens. It asks the provider until it was
-// reached once, but not all the time.
-func (o *OIDC) provider(ctx context.Context) (*oidc.IDTokenVerifier, error) {
-	if verifier, recent, err := o.last(); recent {
-		return verifier, err
-	}
-	done := o.flight.DoChan("", func() (any, error) {
-		if verifier, recent, err := o.last(); recent {
-			return verifier, err
-		}
-		verifier, err := o.discover(context.WithoutCancel(ctx))
-		o.keep(verifier, err)
-		return verifier, err
-	})
-	select {
-	case result := <-done:
-		if result.Err != nil {
-			return nil, result.Err
-		}
-		return result.Val.(*oidc.IDTokenVerifier), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-const discoveryPause = time.Second
-
-func (o *OIDC) last() (verifier *oidc.IDTokenVerifier, recent bool, err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.verifier, o.verifier != nil || o.Now().Sub(o.tried) < discoveryPause, o.err
-}
-
-func (o *OIDC) keep(verifier *oidc.IDTokenVerifier, err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.verifier, o.err, o.tried = verifier, err, o.Now()
-}
-
-// discover asks the provider for its configuration (OpenID Connect Discovery 1.0 §4).
-func (o *OIDC) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
-	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.Client), providerTimeout)
-	defer cancel()
-	provider, err := oidc.NewProvider(ctx, o.Issuer)
-	if err != nil {
-		return nil, err
-	}
-	var found struct {
-		KeysURL string `json:"jwks_uri"`
-	}
-	if err := provider.Claims(&found); err != nil {
-		return nil, err
-	}
-	if found.KeysURL == "" {
-		return nil, errors.New("the provider names no jwks_uri")
-	}
-	var names []string
-	for _, algorithm := range algorithms {
-		names = append(names, string(algorithm))
-	}
-	return oidc.NewVerifier(o.Issuer, &keySet{url: found.KeysURL, client: o.Client, now: o.Now}, &oidc.Config{
-		ClientID:             o.Audience,
-		SupportedSigningAlgs: names,
-		Now:                  func() time.Time { return o.Now().Add(-o.ClockSkew) },
-	}), nil
 }
 
 func (o *OIDC) String() string { return "a token of " + o.Issuer + ", as Authorization: Bearer" }

@@ -1,35 +1,97 @@
 package server
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
+	"slices"
+	"strings"
+	"time"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/keys"
+	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/workflows/contract/approvers"
 )
+
+// callers are who may call, and how people log in.
+type callers struct {
+	ways     identity.Ways
+	sessions *session.Sessions
+	methods  []identity.Method
+}
 
 // callersOf returns the ways in which callers prove who they are, proxies last: what a caller
 // sends itself is judged before a header that a proxy has added. It fails if it does not know a
 // way: without any the gateway would be open.
-func callersOf(c *config.Config, logger *slog.Logger) (identity.Ways, error) {
-	var ways, proxies identity.Ways
+func callersOf(c *config.Config, p Parts) (callers, error) {
+	var out callers
+	var proxies identity.Ways
+	o := session.Options{Jar: &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}}
 	for _, w := range c.Auth {
 		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: approvers.Groups(c.Approval.Approvers)}
+		var err error
 		switch w.Type {
 		case config.AuthKeys:
-			ways = append(ways, identity.NewKeys(keys.NewReader(c.KeysFile(), logger)))
+			out.addKeys(c, w, p, &o)
 		case config.AuthOIDC:
-			ways = append(ways, identity.NewOIDC(identity.OIDCSettings{
-				Issuer: w.Issuer, Audience: w.Audience, SubjectClaim: w.SubjectClaim, GroupsClaim: w.GroupsClaim,
-				ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
-			}))
+			err = out.addOIDC(c, w, grants, p, &o)
 		case config.AuthProxy:
 			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
+			out.methods = append(out.methods, identity.Method{Type: w.Type})
 		default:
-			return nil, fmt.Errorf("auth: no such type %q", w.Type)
+			err = fmt.Errorf("auth: no such type %q", w.Type)
+		}
+		if err != nil {
+			return callers{}, err
 		}
 	}
-	return append(ways, proxies...), nil
+	if out.sessions = session.New(o); out.sessions != nil {
+		out.ways = append(out.ways, out.sessions)
+	}
+	out.ways = append(out.ways, proxies...)
+	return out, nil
+}
+
+func (out *callers) addKeys(c *config.Config, w config.AuthWay, p Parts, o *session.Options) {
+	way := identity.NewKeys(keys.NewReader(c.KeysFile(), p.Logger))
+	if p.Keyring != nil {
+		o.Keys, o.KeyLasts = way, w.Session
+	}
+	out.ways = append(out.ways, way)
+	out.methods = append(out.methods, identity.Method{Type: w.Type, Login: p.Keyring != nil})
+}
+
+func (out *callers) addOIDC(c *config.Config, w config.AuthWay, grants identity.Grants, p Parts, o *session.Options) error {
+	way := identity.NewOIDC(identity.OIDCSettings{
+		Issuer: w.Issuer, Audience: w.Audience, SubjectClaim: w.SubjectClaim, GroupsClaim: w.GroupsClaim,
+		ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
+	})
+	method := identity.Method{Type: w.Type, Login: w.ClientID != "", Issuer: w.Issuer, Audience: w.Audience}
+	if w.DeviceClientID != "" {
+		method.Device = &identity.Device{ClientID: w.DeviceClientID, Scopes: w.LoginScopes}
+	}
+	out.ways, out.methods = append(out.ways, way), append(out.methods, method)
+	if !method.Login {
+		return nil
+	}
+	login, err := loginOf(w, way, p)
+	if err != nil {
+		return err
+	}
+	login.KeepAccessTokens = slices.ContainsFunc(c.Credentials(), derivesToken)
+	o.Logins = append(o.Logins, login)
+	return nil
+}
+
+// loginOf returns the login of a provider.
+func loginOf(w config.AuthWay, way *identity.OIDC, p Parts) (*session.Login, error) {
+	if p.Keyring == nil {
+		return nil, errors.New("auth: client_id: sessions need a key that seals them: set the keys of the agent as for bearer tokens")
+	}
+	secret, err := w.Secret(p.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &session.Login{Way: way, ClientID: w.ClientID, ClientSecret: secret, Scopes: w.LoginScopes, Lasts: w.Session, Now: time.Now}, nil
 }

@@ -16,10 +16,11 @@ import (
 func TestProofsCountBeforeTheHeaderOfAProxy(t *testing.T) {
 	proxy := config.AuthWay{Type: config.AuthProxy, From: []string{"192.0.2.1"}, Header: "X-Subject"} // as httptest has it
 	c := &config.Config{DataDir: t.TempDir(), Auth: []config.AuthWay{proxy, {Type: config.AuthKeys}}}
-	ways, err := callersOf(c, slog.New(slog.DiscardHandler))
+	callers, err := callersOf(c, Parts{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	ways := callers.ways
 	t.Cleanup(ways.Close)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("X-Subject", "alice")

@@ -6,8 +6,9 @@
 //	mcp-client -- COMMAND ARGS  stdio
 //
 // It lists the tools and calls those that a suite expects to be called: add_numbers, echo and
-// test_*; with -call NAME -args JSON it calls that tool instead. -list also prints resources
-// and prompts. Elicitations are accepted with the defaults of their schema. The exit code is 1
+// test_*, test-tool; with -call NAME -args JSON it calls that tool instead. -list also prints resources
+// and prompts. Elicitations are accepted with the defaults of their schema. A server that wants an
+// access token gets one, for which a person logs in who agrees to everything. The exit code is 1
 // if a call has no result.
 package main
 
@@ -35,7 +36,7 @@ func main() {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "mcp-client:", err)
 		os.Exit(1)
 	}
@@ -77,19 +78,27 @@ func (o options) server() toolbox.Server {
 	return s
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
 	}
+	server := o.server()
+	var who person
+	if server.URL != "" {
+		if who.client, err = newClient(server.URL, getenv); err != nil {
+			return err
+		}
+		server.Credential = who.client
+	}
 	box := toolbox.New(toolbox.Options{
-		Servers: []toolbox.Server{o.server()}, Elicitor: defaults{}, FirstWait: patience,
+		Servers: []toolbox.Server{server}, Elicitor: defaults{}, FirstWait: patience,
 		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	defer func() { err = cmp.Or(err, box.Close()) }()
-	tools := box.Tools(ctx)
-	if state := box.States()[0]; !state.Ready {
-		return errors.New(state.Error)
+	tools, err := who.tools(ctx, box)
+	if err != nil {
+		return err
 	}
 	for _, tool := range tools {
 		fmt.Fprintf(stdout, "%s  %s\n", tool.Name, tool.InputSchema)
@@ -103,7 +112,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		c.Progress = func(p toolbox.Progress) {
 			fmt.Fprintf(stderr, "progress %v of %v %s\n", p.Progress, p.Total, p.Message)
 		}
-		result, err := box.Call(ctx, c)
+		result, err := who.call(ctx, box, c)
 		if err != nil {
 			return err
 		}
@@ -140,7 +149,7 @@ func (o options) calls(tools []toolbox.Tool) []toolbox.Call {
 	var out []toolbox.Call
 	for _, tool := range tools {
 		args, expected := known[tool.Name]
-		if expected || strings.HasPrefix(tool.Name, "test_") {
+		if expected || strings.HasPrefix(tool.Name, "test_") || tool.Name == "test-tool" {
 			out = append(out, toolbox.Call{Server: "server", Tool: tool.Name, Arguments: json.RawMessage(args)})
 		}
 	}

@@ -33,7 +33,7 @@ func TestTheClientDoesWhatASuiteExpects(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			if err := run(t.Context(), tt.args, &out, io.Discard); err != nil {
+			if err := run(t.Context(), tt.args, noEnv, &out, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(out.String(), tt.want) || strings.Contains(out.String(), tt.not) {
@@ -42,11 +42,13 @@ func TestTheClientDoesWhatASuiteExpects(t *testing.T) {
 		})
 	}
 	for _, args := range [][]string{nil, {"http://127.0.0.1:1"}, {"-call", "nothing", web.URL}} {
-		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+		if err := run(t.Context(), args, noEnv, io.Discard, io.Discard); err == nil {
 			t.Errorf("%v: no error", args)
 		}
 	}
 }
+
+func noEnv(string) string { return "" }
 
 func said(text string) server.ToolHandlerFunc {
 	return func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

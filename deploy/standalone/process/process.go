@@ -203,6 +203,7 @@ func (s *starter) parts() server.Parts {
 	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
+		Getenv: s.options.Getenv,
 	}
 	if s.server != nil {
 		parts.Room = s.server.Room

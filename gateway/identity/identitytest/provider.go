@@ -25,8 +25,9 @@ type Provider struct {
 	Fetches atomic.Int32 // of the key set
 	Away    atomic.Bool
 
-	mu   sync.Mutex
-	keys []jose.JSONWebKey
+	mu     sync.Mutex
+	keys   []jose.JSONWebKey
+	logins *logins
 }
 
 func NewProvider(t testing.TB, keys ...Signer) *Provider {
@@ -34,7 +35,9 @@ func NewProvider(t testing.TB, keys ...Signer) *Provider {
 	p := &Provider{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		p.reply(w, map[string]any{"issuer": p.URL, "jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
+		document := map[string]any{"issuer": p.URL, "jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}}
+		maps.Copy(document, p.endpoints())
+		p.reply(w, document)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		p.Fetches.Add(1)
@@ -43,6 +46,10 @@ func NewProvider(t testing.TB, keys ...Signer) *Provider {
 		unknown := map[string]any{"kty": "of the future", "kid": "new"}
 		p.reply(w, map[string]any{"keys": append([]any{unknown}, list(p.keys)...)})
 	})
+	if len(keys) > 0 {
+		p.logins = &logins{provider: p, t: t, signer: keys[0], codes: map[string]grant{}}
+		p.logins.register(mux)
+	}
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	p.Publish(keys...)

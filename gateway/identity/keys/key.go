@@ -37,6 +37,16 @@ type Key struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
+// Stub says which key somebody has shown, and proves that it was shown. Whoever has it cannot
+// make the key of it.
+type Stub struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash"`
+}
+
+// StubOf returns the stub of the text of a key. It is that of no key if the text is none.
+func StubOf(text string) Stub { return Stub{idOf(text), hash(text)} }
+
 // Expired reports whether the key has ended.
 func (k Key) Expired(now time.Time) bool { return !k.Expires.IsZero() && !now.Before(k.Expires) }
 

@@ -35,13 +35,16 @@ func (r *Reader) Close() { r.used.close() }
 
 // Find returns the key whose text this is, or an error: ErrUnknown, ErrExpired or that of the
 // file.
-func (r *Reader) Find(text string) (Key, error) {
+func (r *Reader) Find(text string) (Key, error) { return r.FindStub(StubOf(text)) }
+
+// FindStub returns the key of a stub, or an error as Find does.
+func (r *Reader) FindStub(stub Stub) (Key, error) {
 	keys, err := r.current()
 	if err != nil {
 		return Key{}, err
 	}
-	key, ok := keys[idOf(text)]
-	if !ok || subtle.ConstantTimeCompare([]byte(hash(text)), []byte(key.Hash)) != 1 {
+	key, ok := keys[stub.ID]
+	if !ok || subtle.ConstantTimeCompare([]byte(stub.Hash), []byte(key.Hash)) != 1 {
 		return Key{}, ErrUnknown
 	}
 	if key.Expired(r.now()) {

@@ -1,4 +1,4 @@
-package toolbox
+package schema
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ func Misfit(raw, value json.RawMessage) string {
 	if err != nil {
 		return "it is not valid JSON: " + err.Error()
 	}
-	s, err := newSchema(raw)
+	s, err := New(raw)
 	if err != nil {
 		return "the schema is not valid: " + err.Error()
 	}
-	return s.problem(v)
+	return s.Problem(v)
 }

@@ -1,4 +1,4 @@
-package toolbox
+package schema
 
 import (
 	"encoding/json"

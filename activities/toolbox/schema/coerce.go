@@ -1,4 +1,4 @@
-package toolbox
+package schema
 
 import (
 	"encoding/json"
@@ -22,19 +22,19 @@ var (
 	integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 )
 
-// coerce converts scalars to the type that the schema declares: numbers and booleans to
+// Coerce converts scalars to the type that the schema declares: numbers and booleans to
 // strings, numeric strings to numbers, "true" and "false" to booleans. A value that has a
 // declared type already, or would lose something, is unchanged, and so is the rest of a schema
 // that is too large.
-func (s *schema) coerce(value map[string]any) any { return s.walk().fit(s.root, value, 0) }
+func (s *Schema) Coerce(value map[string]any) any { return s.walk().fit(s.root, value, 0) }
 
 // schemaWalk visits a schema with a limited number of steps.
 type schemaWalk struct {
-	*schema
+	*Schema
 	left int
 }
 
-func (s *schema) walk() *schemaWalk { return &schemaWalk{schema: s, left: maxVisits} }
+func (s *Schema) walk() *schemaWalk { return &schemaWalk{Schema: s, left: maxVisits} }
 
 func (s *schemaWalk) fit(node, value any, depth int) any {
 	object := s.resolve(node)

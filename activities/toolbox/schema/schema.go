@@ -1,20 +1,18 @@
-package toolbox
+package schema
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schema is a tool's input schema, as data and compiled. compiled is nil if it does not
+// Schema is a JSON schema, as data and compiled. compiled is nil if it does not
 // compile: then nothing is validated.
-type schema struct {
+type Schema struct {
 	raw      json.RawMessage
 	root     any
 	compiled *jsonschema.Schema
@@ -26,40 +24,14 @@ const maxSchema = 20_000
 
 var errLargeSchema = fmt.Errorf("it has more than %d values", maxSchema)
 
-// schemas keeps the last schema of each tool.
-type schemas struct {
-	logger *slog.Logger
-	mu     sync.Mutex
-	cache  map[string]*schema
-}
-
-func (s *schemas) of(tool Tool) *schema {
-	key := tool.Server + "\x00" + tool.Name
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.cache[key]; known != nil && bytes.Equal(known.raw, tool.InputSchema) {
-		return known
-	}
-	made, err := newSchema(tool.InputSchema)
-	if err != nil {
-		s.logger.Warn("the schema of a tool is not valid, its arguments are not checked",
-			"server", tool.Server, "tool", tool.Name, "error", err)
-	}
-	if s.cache == nil {
-		s.cache = map[string]*schema{}
-	}
-	s.cache[key] = made
-	return made
-}
-
-// newSchema compiles a schema, as draft 2020-12 unless it names another. With an error the
+// New compiles a schema, as draft 2020-12 unless it names another. With an error the
 // schema can still be used for coercion.
-func newSchema(raw json.RawMessage) (*schema, error) {
+func New(raw json.RawMessage) (*Schema, error) {
 	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return &schema{raw: raw}, fmt.Errorf("decode the schema: %w", err)
+		return &Schema{raw: raw}, fmt.Errorf("decode the schema: %w", err)
 	}
-	s := &schema{raw: raw, root: root}
+	s := &Schema{raw: raw, root: root}
 	switch {
 	case count(root) > maxSchema:
 		return s, errLargeSchema
@@ -70,7 +42,10 @@ func newSchema(raw json.RawMessage) (*schema, error) {
 	return s, err
 }
 
-func (s *schema) compile() (*jsonschema.Schema, error) {
+// Is reports whether the schema was made from a text.
+func (s *Schema) Is(raw json.RawMessage) bool { return bytes.Equal(s.raw, raw) }
+
+func (s *Schema) compile() (*jsonschema.Schema, error) {
 	const name = "tool:///schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
@@ -91,7 +66,7 @@ func (refuseLoader) Load(url string) (any, error) {
 }
 
 // resolve follows references inside the schema, a few steps at most.
-func (s *schema) resolve(node any) map[string]any {
+func (s *Schema) resolve(node any) map[string]any {
 	for range 8 {
 		object, ok := node.(map[string]any)
 		if !ok {
@@ -109,7 +84,7 @@ func (s *schema) resolve(node any) map[string]any {
 }
 
 // lookup resolves a local JSON pointer.
-func (s *schema) lookup(ref string) (any, bool) {
+func (s *Schema) lookup(ref string) (any, bool) {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok || (path != "" && path[0] != '/') {
 		return nil, false

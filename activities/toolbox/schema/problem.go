@@ -1,4 +1,4 @@
-package toolbox
+package schema
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 // maxProblems limits how many problems are reported at once.
 const maxProblems = 3
 
-// problem describes in one line what does not fit, or "".
-func (s *schema) problem(value any) string {
+// Problem describes in one line what does not fit, or "".
+func (s *Schema) Problem(value any) string {
 	if s.compiled == nil {
 		return ""
 	}
@@ -49,7 +49,7 @@ func (p *problems) add(line string) {
 }
 
 // collect finds the causes. A choice of types is one problem, not one for each branch.
-func (p *problems) collect(s *schema, e *jsonschema.ValidationError) {
+func (p *problems) collect(s *Schema, e *jsonschema.ValidationError) {
 	if want, got := choice(e); len(want) > 1 {
 		p.add(fmt.Sprintf("%s: expected %s, got %s", place(e), strings.Join(want, " or "), got))
 		return
@@ -86,7 +86,7 @@ func choice(e *jsonschema.ValidationError) (want []string, got string) {
 	return want, got
 }
 
-func (s *schema) explain(e *jsonschema.ValidationError) []string {
+func (s *Schema) explain(e *jsonschema.ValidationError) []string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
 		return []string{fmt.Sprintf("%s: expected %s, got %s", place(e), strings.Join(k.Want, " or "), k.Got)}
@@ -101,7 +101,7 @@ func (s *schema) explain(e *jsonschema.ValidationError) []string {
 	return []string{place(e) + ": " + strings.Join(strings.Fields(text), " ")}
 }
 
-func (s *schema) missing(e *jsonschema.ValidationError, names []string) []string {
+func (s *Schema) missing(e *jsonschema.ValidationError, names []string) []string {
 	var out []string
 	for _, name := range names {
 		line := fmt.Sprintf("%s is required", place(e, name))
