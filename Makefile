@@ -8,6 +8,19 @@ VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo d
 TAGS       := sqlite_fts5
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
+# What install puts where.
+PREFIX     ?= /usr/local
+SYSCONFDIR ?= /etc
+UNITDIR    ?= /usr/lib/systemd/system
+DESTDIR    ?=
+BINARIES   := agent worker gateway mcp-resources mcp-filesystem
+
+# Images, and the compose file of compose-up and compose-down.
+DOCKER     ?= docker
+REGISTRY   ?= agent-stop-and-go
+IMAGES     := $(BINARIES)
+COMPOSE    ?= deploy/compose.yaml
+
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
@@ -17,10 +30,10 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and start everything on this machine; needs no key and no set-up
 	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
@@ -47,6 +60,16 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push
 	@echo "check passed"
 
+fmt: ## format the code
+	gofmt -w $$(git ls-files '*.go')
+
+vet: ## go vet of every module
+	@for m in $(MODULES); do (cd $$m && $(GO) vet -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
+
+lint: ## staticcheck of every module
+	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
+	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
+
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
 
@@ -65,11 +88,43 @@ build: ## build every binary for this machine into bin/
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
 	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
 
+install: build ## copy binaries, manual pages, an example of the file and systemd units below DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go $(DESTDIR)$(UNITDIR)
+	for b in $(BINARIES); do install -m 0755 $(BIN)/$$b $(DESTDIR)$(PREFIX)/bin/$$b || exit 1; done
+	$(BIN)/agent man $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 0644 config/agent.yaml $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/agent.yaml.example
+	for u in deploy/systemd/*.service; do sed 's|/usr/local/bin|$(PREFIX)/bin|; s|/etc/agent-stop-and-go|$(SYSCONFDIR)/agent-stop-and-go|' $$u >$(DESTDIR)$(UNITDIR)/$${u##*/} || exit 1; done
+
+uninstall: ## remove what install copied; configuration and data stay
+	for b in $(BINARIES); do rm -f $(DESTDIR)$(PREFIX)/bin/$$b; done
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/agent.1 $(DESTDIR)$(PREFIX)/share/man/man1/agent-*.1
+	rm -f $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/agent.yaml.example
+	for u in deploy/systemd/*.service; do rm -f $(DESTDIR)$(UNITDIR)/$${u##*/}; done
+
+docker-build: ## build an image of every binary, REGISTRY/NAME:VERSION
+	for i in $(IMAGES); do $(DOCKER) build -f deploy/Dockerfile --target $$i --build-arg VERSION=$(VERSION) -t $(REGISTRY)/$$i:$(VERSION) . || exit 1; done
+
+docker-push: ## push the images to REGISTRY
+	for i in $(IMAGES); do $(DOCKER) push $(REGISTRY)/$$i:$(VERSION) || exit 1; done
+
+compose-up: ## start the containers of COMPOSE (deploy/compose.yaml) and wait until they are healthy
+	deploy/compose/secrets.sh
+	REGISTRY=$(REGISTRY) VERSION=$(VERSION) $(DOCKER) compose -f $(COMPOSE) up --build --detach --wait
+
+compose-down: ## stop the containers of COMPOSE; the data stays
+	REGISTRY=$(REGISTRY) VERSION=$(VERSION) $(DOCKER) compose -f $(COMPOSE) down
+
+packaging: ## check Dockerfile, compose files and chart with the tools of those who read them
+	cd deploy/packaging && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
+
 build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
 	  export GOOS=$$os GOARCH=$$arch CGO_ENABLED=0; \
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
+
+release: build-all ## archives of every platform with checksums and lists of parts (SBOM), in dist/release/
+	deploy/release.sh $(VERSION) $(PLATFORMS)
 
 BENCH ?=
 bench: ## measure turns, reads and memory on the embedded server; prints ratios and goals (BENCH: its flags)

@@ -38,6 +38,8 @@
 //	  a2a                A2A: task, protocol, handler
 //	  client             a client of the REST API, which the command line uses
 //	mcpservers           the tool servers that come with the project
+//	deploy/compose       the files of the agents of compose.yaml; deploy/cluster runs them
+//	deploy/packaging     checks of Dockerfile and compose files, a module of its own
 //	deploy/standalone    the agent in one process; e2e has the tests of whole processes
 //	  cli, doctor        the commands that talk to an agent, and what one lacks
 //

@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record/document"
 )
 
@@ -25,6 +26,7 @@ var statuses = map[contract.Kind]int{
 	contract.KindForbidden:    http.StatusForbidden,
 	contract.KindWaiting:      http.StatusConflict,
 	contract.KindCompleted:    http.StatusConflict,
+	deletion.KindDeleted:      http.StatusGone,
 	contract.KindDecided:      http.StatusConflict,
 	contract.KindKeyReused:    http.StatusUnprocessableEntity,
 	contract.KindTimeout:      http.StatusGatewayTimeout,
@@ -47,6 +49,7 @@ type errorBody struct {
 	Conversation *document.Conversation   `json:"conversation,omitempty"`
 	Result       *service.Result          `json:"result,omitempty"`
 	Decision     *contract.ApprovalResult `json:"decision,omitempty"`
+	Deletion     *deletion.Tombstone      `json:"deletion,omitempty"`
 }
 
 // fail writes an error. It is the only function that does.
@@ -65,12 +68,15 @@ func (g *Gateway) fail(err error, c echo.Context) {
 
 func render(err error, r *http.Request) (int, errorBody) {
 	var e *service.Error
+	var gone *service.Gone
 	var refusal *service.Refusal
 	var routing *echo.HTTPError
 	err = service.Explain(err)
 	switch {
+	case errors.As(err, &gone):
+		return http.StatusGone, errorBody{Error: gone.Cause.Text, Deletion: public(gone.Tombstone)}
 	case errors.As(err, &refusal) && statuses[refusal.Cause.Kind] != 0:
-		return statuses[refusal.Cause.Kind], errorBody{refusal.Cause.Text, refusal.Conversation, refusal.Result, refusal.Decision}
+		return statuses[refusal.Cause.Kind], errorBody{refusal.Cause.Text, refusal.Conversation, refusal.Result, refusal.Decision, nil}
 	case errors.As(err, &e) && statuses[e.Kind] != 0:
 		return statuses[e.Kind], errorBody{Error: e.Text}
 	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:

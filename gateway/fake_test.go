@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -53,6 +54,7 @@ type fakeBackend struct {
 	PauseFn         func(switches.Change) (*switches.State, error)
 	ResumeFn        func(switches.Change) (*switches.State, error)
 	DeletePushFn    func(id, configID string) error
+	DeleteFn        func(deletion.Input) (deletion.Result, error)
 }
 
 var errUnexpected = errors.New("a call that the test does not expect")
@@ -167,6 +169,13 @@ func (f *fakeBackend) Resume(_ context.Context, c switches.Change) (*switches.St
 
 // Owner says that nobody owns a conversation.
 func (f *fakeBackend) Owner(context.Context, string) (string, error) { return "", nil }
+
+func (f *fakeBackend) Delete(_ context.Context, in deletion.Input) (deletion.Result, error) {
+	if f.DeleteFn == nil {
+		return deletion.Result{}, errUnexpected
+	}
+	return f.DeleteFn(in)
+}
 
 // RunningIn finds nothing by default, like visibility that lags.
 func (f *fakeBackend) RunningIn(_ context.Context, contextID string, _ service.Whose, limit int) ([]string, error) {

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
+	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -31,6 +32,8 @@ type Deps struct {
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
+	// Graves has the tombstones of deleted conversations. Without it they are unknown ones.
+	Graves service.Graves
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
@@ -80,6 +83,8 @@ type Deps struct {
 	AllowedOrigins []string
 	// WebUI is the URL of the Temporal Web UI, or "".
 	WebUI string
+	// Namespace is the Temporal namespace, for links to the Web UI.
+	Namespace string
 	// Provider is the organization named in the agent's card.
 	Provider Provider
 }
@@ -133,6 +138,9 @@ type Gateway struct {
 func New(deps Deps) *Gateway {
 	d := deps.withDefaults()
 	var see func(context.Context, string) error
+	if d.Graves != nil {
+		d.Backend = graves.New(d.Backend, d.Graves)
+	}
 	if len(d.Callers) > 0 {
 		b := access.New(d.Backend, d.Approvers)
 		d.Backend, see = b, b.See
@@ -146,7 +154,7 @@ func New(deps Deps) *Gateway {
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
-		home:   newHome(d.Agent, d.Version, d.WebUI),
+		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, events: events, logger: d.Logger},
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},

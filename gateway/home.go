@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -23,10 +24,13 @@ type home struct {
 	reply homeReply
 }
 
-func newHome(agent contract.Agent, version, webUI string) *home {
+func newHome(agent contract.Agent, version, webUI, namespace string) *home {
 	reply, links := homeReply{agent.Name, agent.Description, version, map[string]string{}}, []page.Link{}
 	for _, l := range homeLinks(webUI) {
 		reply.Links[l.key], links = l.Href, append(links, l.Link)
+	}
+	if webUI != "" { // for the ID of a workflow behind it
+		reply.Links["temporal_workflows"] = webUI + "/namespaces/" + url.PathEscape(namespace) + "/workflows/"
 	}
 	return &home{page.New(page.Agent{Name: agent.Name, Description: agent.Description, Version: version, Links: links}), reply}
 }

@@ -12,6 +12,7 @@ const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,i
 
 func withWebUI(d *gateway.Deps) {
 	d.Agent.Name, d.Agent.Description, d.WebUI = "help <script>", "It & others", "http://127.0.0.1:8233"
+	d.Namespace = "shop"
 }
 
 func TestTheFirstPageIsForPeopleOrForPrograms(t *testing.T) {
@@ -36,6 +37,10 @@ func TestLinksOfTheFirstPageLeadSomewhere(t *testing.T) {
 	for _, r := range a.Routes() {
 		known[strings.TrimPrefix(r.Path, "/")] = r.Method == "GET" || known[strings.TrimPrefix(r.Path, "/")]
 	}
+	if workflows := links["temporal_workflows"]; workflows != "http://127.0.0.1:8233/namespaces/shop/workflows/" {
+		t.Errorf("workflows are at %v", workflows)
+	}
+	delete(links, "temporal_workflows") // is no address by itself
 	for key, v := range links {
 		href, _ := v.(string)
 		if key != "temporal_ui" && !known[href] {

@@ -31,7 +31,11 @@ func (h *rest) media(c echo.Context) error {
 	}
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	header.Set("Cache-Control", "private, max-age=31536000, immutable") // the address contains the content's hash
+	header.Set("Cache-Control", "private, no-cache") // each time it is asked for, because the conversation may have been deleted
+	header.Set("ETag", `"`+found.SHA256+`"`)
+	if c.Request().Header.Get("If-None-Match") == header.Get("ETag") {
+		return c.NoContent(http.StatusNotModified)
+	}
 	header.Set("Content-Length", strconv.Itoa(len(data)))
 	return c.Blob(http.StatusOK, kind, data)
 }

@@ -63,6 +63,7 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/conversations", contract.ScopeConverse, ""}, h.rest.create},
 		{Route{"GET", "/conversations", contract.ScopeRead, ""}, h.rest.list},
 		{Route{"GET", "/conversations/:id", contract.ScopeRead, ofConversation}, h.rest.show},
+		{Route{"DELETE", "/conversations/:id", contract.ScopeConverse, ofConversation}, h.rest.deleteConversation},
 		{Route{"GET", "/conversations/:id/tree", contract.ScopeRead, ofConversation}, h.rest.tree},
 		{Route{"GET", "/conversations/:id/events", contract.ScopeRead, ofConversation}, h.events.Follow},
 		{Route{"GET", "/conversations/:id/media/:sha256", contract.ScopeRead, ofConversation}, h.rest.media},

@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
 )
 
@@ -54,7 +55,22 @@ var (
 	ofBob   = tenant{"b1b1b1b1-1111-4111-8111-b1b1b1b1b1b1", "b2b2b2b2-2222-4222-8222-b2b2b2b2b2b2", person("bob"), "crimson"}
 	ofNone  = tenant{id: "e1e1e1e1-1111-4111-8111-e1e1e1e1e1e1", uuid: "e2e2e2e2-2222-4222-8222-e2e2e2e2e2e2"}
 	tenants = []tenant{ofAlice, ofBob}
+	// deleted was alice's.
+	deleted = tenant{id: "d1d1d1d1-1111-4111-8111-d1d1d1d1d1d1", uuid: "d2d2d2d2-2222-4222-8222-d2d2d2d2d2d2", owner: person("alice")}
 )
+
+// tombstones has the one of the deleted conversation.
+type tombstones struct{}
+
+func (tombstones) Tombstone(_ context.Context, id string) (*deletion.Tombstone, error) {
+	if id != deleted.id {
+		return nil, nil
+	}
+	return &deletion.Tombstone{
+		ConversationID: id, Owner: deleted.owner.Key(), DeletedAt: epoch, Cause: deletion.CauseRequest, By: "alice", Identity: deleted.owner,
+		Decisions: []deletion.Decision{{UUID: deleted.uuid, Tool: "add", Decision: contract.Approved, DecidedAt: epoch}},
+	}, nil
+}
 
 // ofSum is the hash of a file that every conversation has.
 var (
@@ -74,6 +90,7 @@ type tenancy struct {
 func newTenancyAPI(t *testing.T) *api {
 	a := newAPI(t, &fakeBackend{}, func(d *gateway.Deps) {
 		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, badgesOnly
+		d.Graves = tombstones{}
 	})
 	if _, err := a.blobs.Put(t.Context(), file); err != nil {
 		t.Fatal(err)
@@ -172,6 +189,13 @@ func (t tenancy) Signal(_ context.Context, id, _ string, _ any) error {
 func (t tenancy) Tree(_ context.Context, id string) (contract.TreeView, error) {
 	x, err := t.of(id)
 	return contract.TreeView{ConversationID: id, Node: contract.Node{Name: x.secret, Type: contract.NodeLLM}}, err
+}
+
+func (t tenancy) Delete(_ context.Context, in deletion.Input) (deletion.Result, error) {
+	x, err := t.of(in.ConversationID)
+	return deletion.Result{Tombstone: &deletion.Tombstone{
+		ConversationID: x.id, Owner: x.owner.Key(), DeletedAt: epoch, Cause: in.Cause, By: in.By, Identity: in.Identity,
+	}}, err
 }
 
 func (tenancy) Subject(_ context.Context, uuid string) (service.Subject, error) {
@@ -293,7 +317,7 @@ func requests(routes []gateway.Route) []about {
 		key := r.Method + " " + r.Path
 		out = append(out, about{
 			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
-			writes: r.Method == "POST" && r.Scope == contract.ScopeConverse && r.Object != "",
+			writes: r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "",
 		})
 	}
 	run := func(name, rest string, writes bool) {

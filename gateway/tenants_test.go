@@ -127,7 +127,7 @@ var timestamps = regexp.MustCompile(`"timestamp":\d+`)
 func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	a := newTenancyAPI(t)
-	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID")
+	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID")
 	look := func(r reply) string {
 		h := r.header.Clone()
 		for _, changes := range []string{"X-Session-Id", "Date"} {
@@ -140,9 +140,11 @@ func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 			continue
 		}
 		for _, i := range []contract.Identity{identities["bob"], identities["another alice"], identities["operates blindly"]} {
-			others, unknown := look(a.ask(r, i, ofAlice)), look(a.ask(r, i, ofNone))
-			if others != unknown {
-				t.Errorf("%s: of alice\n%s\nunknown\n%s", r.name, others, unknown)
+			unknown := look(a.ask(r, i, ofNone))
+			for _, x := range []tenant{ofAlice, deleted} {
+				if others := look(a.ask(r, i, x)); others != unknown {
+					t.Errorf("%s: of alice\n%s\nunknown\n%s", r.name, others, unknown)
+				}
 			}
 		}
 	}

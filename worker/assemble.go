@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/peer"
@@ -29,6 +30,7 @@ type Parts struct {
 	Blobs transcript.Store
 	// Claims prevent that destructive calls are made twice after a reset; nil does not check.
 	Claims  activities.Claims
+	Graves  deletion.Graves
 	Keyring *credential.Keyring
 	Getenv  func(string) string
 	Logger  *slog.Logger
@@ -98,7 +100,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
-		Resets: &reset.Activities{},
+		Resets: &reset.Activities{}, Deletions: &deletion.Deletions{Dir: c.DataDir, Graves: p.Graves, Logger: logger},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},

@@ -13,11 +13,13 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	names "agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
@@ -34,6 +36,7 @@ type Activities struct {
 
 	Notifications *activities.Notifications
 	Resets        *reset.Activities
+	Deletions     *deletion.Deletions
 }
 
 // stopTimeout is how long a stopping worker waits for running activities: longer than a tool
@@ -135,6 +138,9 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
+	bind(r, names.ActivityEnd, a.Deletions.End)
+	bind(r, names.ActivityBury, a.Deletions.Bury)
+	bind(r, names.ActivityErase, a.Deletions.Erase)
 }
 
 // bind does not compile unless the method has the signature that workflows call.

@@ -59,8 +59,12 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}
 	}
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
-	return contract.Call{
-		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive, Because: peer.Ground(),
+	c := contract.Call{
+		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
 		Arguments: out.Arguments, SHA256: out.SHA256,
-	}, err
+	}
+	if c.Destructive {
+		c.Because = contract.GroundSetting
+	}
+	return c, err
 }

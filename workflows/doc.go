@@ -13,6 +13,8 @@
 //	              that abandons a task, as a    30 days
 //	              child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
+//	Deletion      the gateway, or the upkeep    a conversation and all that belongs to it is removed,
+//	                                            or the deletion is refused
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
@@ -44,7 +46,7 @@
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	notify.go        the conversation's side of Push, which is package push
-//	reset.go         after a reset; package console the commands in details; package proof who
+//	reset.go         after a reset; package deletion Deletion; package console the commands in details; package proof who
 //	                 has sent what names a caller
 //
 // # How a conversation runs

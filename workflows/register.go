@@ -4,6 +4,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	names "agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/deletion"
 	"agent-stop-and-go/workflows/push"
 )
 
@@ -24,6 +26,7 @@ func Register(r Registry) {
 		contract.WorkflowLoop:         Loop,
 		contract.WorkflowPush:         push.Push,
 		contract.WorkflowDelivery:     Delivery,
+		names.Workflow:                deletion.Deletion,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

@@ -60,7 +60,7 @@ func Exit(name string, err error) {
 // Main runs the command as the process and does not return.
 func (c Command) Main() {
 	ctx, stop := Signals()
-	err := c.Execute(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	err := c.Execute(ctx, os.Args[1:], WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
 	stop()
 	Exit(c.Name, err)
 }

@@ -38,8 +38,8 @@ export class Agent {
     await this.ended;
   }
 
-  async ask(path, body) {
-    const reply = await fetch(this.url + path, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  async ask(path, body, headers = {}) {
+    const reply = await fetch(this.url + path, body && { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) });
     return reply.json();
   }
 }

@@ -12,7 +12,7 @@ import { serveProxy } from "./proxy.mjs";
 const here = import.meta.dirname;
 
 // startAll starts an agent on the demo model, one on a model of this test with tools that
-// attack, one whose two branches ask at the same time, and one behind a proxy with a login.
+// attack, one whose pipeline has two branches that ask at the same time and a loop, and one behind a proxy with a login.
 export async function startAll(bin) {
   const dir = mkdtempSync(join(tmpdir(), "page-"));
   const model = await serveModel();
@@ -22,8 +22,10 @@ export async function startAll(bin) {
     Agent.make(bin, join(dir, "scripted"), `name: tester\ndescription: ${JSON.stringify(attack("description"))}\nprompt: You test a page.\nllm: {model: "openai:test-model"}\n` +
       `mcp_servers: [{name: test, command: "${process.execPath}", args: ["${here}/tools.mjs", "${dir}/lost"], elicitation: true}]\n`,
     { OPENAI_API_KEY: "none", OPENAI_BASE_URL: model.url }),
-    Agent.make(bin, join(dir, "pair"), `name: pair\nllm: {model: "demo:rules"}\n${resources("pair")}agent:\n  name: both\n  type: parallel\n  approval: required\n  agents:\n` +
-      ["left", "right"].map((n) => `    - {name: ${n}, prompt: "demo: add a resource named ${n} with value 1"}\n`).join("")),
+    Agent.make(bin, join(dir, "pair"), `name: pair\nllm: {model: "demo:rules"}\n${resources("pair")}agent:\n  name: pipeline\n  type: sequential\n  agents:\n` +
+      "    - name: both\n      type: parallel\n      approval: required\n      agents:\n" +
+      ["left", "right"].map((n) => `        - {name: ${n}, prompt: "demo: add a resource named ${n} with value 1"}\n`).join("") +
+      `    - {name: polish, type: loop, max_iterations: 2, agents: [{name: writer, prompt: "demo: list the resources"}]}\n`),
     Agent.make(bin, join(dir, "closed"), `name: closed\nllm: {model: "demo:rules"}\nauth: [{type: proxy, from: [127.0.0.1], header: X-Subject}]\n${resources("closed")}`),
   ]);
   const agents = [plain, scripted, pair, closed];

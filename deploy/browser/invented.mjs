@@ -12,11 +12,11 @@ export async function invented(page, text) {
     conversations: ["active", "waiting_approval", "completed"].map((status, n) => ({ id: n ? uuid(n) : id, title: text("title"), status, created_at: at, updated_at: at })),
     summary: { total: 3, active: 1, waiting_approval: 1, completed: 1 }, next_cursor: "x",
   });
-  await json(/\/approvals\?/, { approvals: approvals.map((a) => ({ ...a, server: text("server"), chain: [text("agent"), text("peer")], agent_name: text("agent"), expires_at: "2026-12-31T10:00:00Z", url: "" })) });
+  await json(/\/approvals\?/, { approvals: approvals.map((a) => ({ ...a, url: "", deferred_until: a.uuid === uuid(4) ? "2099-12-31T10:00:00Z" : undefined })).filter((a) => !a.decision) });
   for (const a of approvals) {
     await json("**/approvals/" + a.uuid, a.decision ? { approval: a, status: a.decision.decision, decision: a.decision } : { approval: a, status: "pending", problem: text("problem") });
   }
-  await json(/\/\?$/, { name: text("agent"), description: text("description"), version: text("version"), links: { docs: "docs", temporal_ui: "javascript:attacked('link')" } });
+  await json(/\/\?$/, { name: text("agent"), description: text("description"), version: text("version"), links: { docs: "docs", temporal_ui: "javascript:attacked('link')", temporal_workflows: "https://temporal.example/namespaces/default/workflows/" } });
   await json("**/tools", { tools: [{ name: text("tool"), description: text("tool description"), inputSchema: {}, approval: { asks: true, because: "setting" } }, { name: "list", description: text("list"), inputSchema: {} }], servers: [], model: { name: "m" } });
   await json("**/me", { authenticated: true, subject: text("subject") });
   await page.route("**/media/**", (r) => r.fulfill({ contentType: "image/png", body: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64") }));
@@ -25,7 +25,8 @@ export async function invented(page, text) {
 function approvalsOf(text) {
   const base = (n, more) => ({
     uuid: uuid(n), conversation_id: id, tool_name: text("tool"), tool_args: { [text("name")]: text("value"), n: 12345678901234567890n.toString(), list: [1, text("item")], long: text("long ").repeat(200), empty: "" },
-    description: text("approval description"), created_at: at, node: text("node"), tool_args_sha256: "2ac4", binding: { address: text("address"), definition_sha256: "aa" }, ...more,
+    description: text("approval description"), created_at: at, node: text("node"), tool_args_sha256: "2ac4", binding: { address: text("address"), definition_sha256: "aa" },
+    server: text("server"), chain: [text("agent"), text("peer")], agent_name: text("agent"), because: "annotation", expires_at: "2099-12-31T10:00:00Z", ...more,
   });
   const schema = {
     type: "object", required: ["seats", "of"], properties: {
@@ -37,10 +38,20 @@ function approvalsOf(text) {
   const origin = { chain: [text("peer"), text("far peer")], tool: text("far tool"), arguments: { a: text("far argument") }, reason: "destructive", description: text("far description") };
   return [
     base(0, { reason: "destructive" }), base(1, { reason: "question", schema, explanation: text("explanation") }), base(2, { reason: "unknown_outcome" }),
-    base(3, { reason: "remote", remote_agent_name: text("peer"), origin }), base(4, { reason: "changed", granted: { address: text("old address") } }),
+    base(3, { reason: "remote", remote_agent_name: text("peer"), origin }), base(4, { reason: "changed", granted: { address: text("old address") }, tool_args: { path: text("path"), old_text: text("old") + "\nthe same\nends here", new_text: text("new") + "\nthe same\nends there", patch: "--- a\n+++ b\n@@ -1 +1 @@\n-" + text("minus") + "\n+" + text("plus") } }),
     base(5, { reason: "destructive", decision: { uuid: uuid(5), conversation_id: id, tool: text("tool"), decision: "approved", by: text("by"), reason: text("reason"), requested_at: at, decided_at: at } }),
     base(6, { reason: "destructive", decision: { uuid: uuid(6), conversation_id: id, tool: text("tool"), decision: "rejected", by: text("by"), on_behalf_of: text("other"), via: "a2a", reason: text("reason"), requested_at: at, decided_at: at } }),
   ];
+}
+
+function treeOf(text) {
+  const node = (path, name, type, status, more) => ({ name: text(name), type, path, status, started_at: status === "pending" ? undefined : at, ...more });
+  const done = { ended_at: "2026-03-01T10:00:04Z", duration_ms: 4000, output: text("output"), model: text("model"), usage: { input_tokens: 900, output_tokens: 80, calls: 2, cost: "0.0101" }, output_key: text("key") };
+  return { conversation_id: id, turn: 2, tree: node([], "root", "sequential", "waiting", { run: "conversation-x/turn-2/" + text("run"), agents: [
+    node([0], "both", "parallel", "done", { ...done, agents: [node([0, 0], "left", "llm", "done", done), node([0, 1], "right", "a2a", "failed", done)] }),
+    node([1], "polish", "loop", "waiting", { iteration: 2, max_iterations: 4, agents: [node([1, 0], "writer", "llm", "waiting", { approvals: [uuid(0)] }), node([1, 1], "critic", "llm", "pending")] }),
+    node([2], "end", "llm", "skipped"),
+  ] }) };
 }
 
 function eventsOf(text, approvals) {
@@ -53,12 +64,12 @@ function eventsOf(text, approvals) {
   const pending = approvals.filter((a) => !a.decision);
   return [
     { type: "RUN_STARTED", threadId: id, runId: "r" },
-    { type: "STATE_SNAPSHOT", snapshot: { "agent-stop-and-go": { status: "waiting_approval", tree: null, usage: {}, pending_approvals: pending.map((a) => ({ uuid: a.uuid, tool: a.tool_name, reason: a.reason, description: a.description, created_at: at })) } } },
+    { type: "STATE_SNAPSHOT", snapshot: { "agent-stop-and-go": { status: "waiting_approval", tree: treeOf(text), usage: { input_tokens: 1234, output_tokens: 99, cost: "0.0123" }, pending_approvals: pending.map((a) => ({ uuid: a.uuid, tool: a.tool_name, reason: a.reason, description: a.description, created_at: at })) } } },
     ...message("m1", "user", text("user")), { type: "REASONING_MESSAGE_START", messageId: "t1" }, { type: "REASONING_MESSAGE_CONTENT", messageId: "t1", delta: text("thought") },
     ...message("m2", "assistant", text("reply") + "\n\n# " + text("heading") + "\n\n```html\n" + text("code") + "\n```\n\n- [ ] " + text("item") + "\n\n| " + text("cell").replaceAll("|", "") + " |\n|---|\n| b |", text("node")),
     ...call("c1", {}), ...call("c2", { isError: true, note: text("note"), media: [{ mimeType: "image/png", size: 9, sha256: "ab", name: text("media") }, { mimeType: text("type"), size: 9, sha256: "javascript:x", name: text("file") }] }), ...call("c3"),
     custom("notice", { id: "n1", text: text("notice"), node: text("node"), at }),
-    ...approvals.map((a, n) => custom("notice", { id: "a" + n, text: text("announcement") + "\n\nApproval UUID: " + a.uuid, at })),
+    ...approvals.map((a, n) => custom("notice", { id: "a" + n, text: text("announcement"), uuid: a.uuid, at })),
     ...approvals.filter((a) => a.decision).map((a, n) => custom("decision", { id: "d" + n, text: text("decision"), at, ...a.decision })),
     custom("decision", { id: "d9", text: "x", at, uuid: uuid(9), tool: text("tool"), decision: "terminated", by: text("operator"), decided_at: at }),
     { type: "STEP_STARTED", stepName: text("step") }, custom("attempt", { text: text("attempt"), attempt: 2 }),

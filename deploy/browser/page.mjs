@@ -9,6 +9,7 @@ import { check, finish } from "../conformance/check.mjs";
 import { pause } from "./agent.mjs";
 import { launch, startAll, useSources } from "./agents.mjs";
 import { attack } from "./attack.mjs";
+import { inboxChecks } from "./inbox.mjs";
 import { invented } from "./invented.mjs";
 
 const [bin] = process.argv.slice(2);
@@ -302,6 +303,31 @@ await check("invisible characters, long arguments and large numbers are shown as
   await page.close();
 });
 
+async function visit(agent, hash = "") {
+  const page = await context.newPage();
+  await page.goto(agent.url + "/" + hash);
+  return page;
+}
+await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
+
+await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {
+  const page = await context.newPage();
+  const message = (n) => [{ type: "TEXT_MESSAGE_START", messageId: "m" + n, role: n % 2 ? "assistant" : "user" }, { type: "TEXT_MESSAGE_CONTENT", messageId: "m" + n, delta: `Message ${n} with **some** text` }, { type: "TEXT_MESSAGE_END", messageId: "m" + n }];
+  const events = [{ type: "RUN_STARTED", threadId: "t", runId: "r" }, ...Array.from({ length: 10_000 }, (_, n) => message(n)).flat(), { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome: { type: "success" } }];
+  await page.route("**/conversations/*/events*", (r) => r.fulfill({ contentType: "text/event-stream", body: events.map((e) => `data: ${JSON.stringify(e)}\n\n`).join("") }));
+  const began = Date.now();
+  await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
+  await page.locator(".message", { hasText: "Message 9999 with" }).waitFor();
+  console.log(`     10,000 messages shown after ${Date.now() - began} ms`);
+  assert.ok(await page.locator(".entry").count() < 400);
+  for (let n = 0; n < 150 && !await page.getByText("Message 0 with").count(); n++) {
+    await page.mouse.wheel(0, -100_000);
+    await page.waitForTimeout(50);
+  }
+  await page.getByText("Message 0 with").waitFor();
+  await page.close();
+});
+
 await check("errors are in words: no login, no right, no agent", async () => {
   for (const [status, text] of [[401, "You are not logged in"], [403, "You are not allowed to do this"], [503, "does not answer at the moment"], [404, "does not exist"]]) {
     const page = await context.newPage();
@@ -340,6 +366,14 @@ await check("without JavaScript the page says what it needs", async () => {
   await without.close();
 });
 
+const views = {
+  "": (page) => page.locator(".tools li").first(),
+  "#/inbox": (page) => page.locator(".rows li").nth(3),
+  "#/a/3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d14": (page) => page.locator(".diff .new").first(),
+  "#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f": (page) => waiting(page).nth(3),
+  "#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f/run": (page) => page.locator(".stage").nth(6),
+};
+
 await check("nothing that a model, a tool, another agent or a person writes runs", async () => {
   const page = await open(scripted);
   await page.getByText("What can I do for you?").waitFor();
@@ -360,11 +394,21 @@ await check("nothing that a model, a tool, another agent or a person writes runs
   await page.close();
   const forged = await context.newPage();
   await invented(forged, attack);
-  await forged.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
-  await waiting(forged).nth(3).waitFor();
-  for (const details of await forged.locator("details").all()) await details.evaluate((d) => { d.open = true; });
-  for (const b of await forged.locator("a, b, summary").all()) await b.dispatchEvent("mouseover").catch(() => {});
-  await pause(500);
+  for (const [hash, sign] of Object.entries(views)) {
+    await forged.goto(plain.url + "/" + hash);
+    await forged.reload();
+    await sign(forged).waitFor();
+    if (hash === "#/inbox") {
+      for (const box of await forged.locator(".rows input[type=checkbox]").all()) await box.check();
+      await forged.keyboard.press("j");
+      await waiting(forged).waitFor();
+    }
+    for (const details of await forged.locator("details").all()) await details.evaluate((d) => { d.open = true; });
+    await forged.evaluate(() => { for (const e of document.querySelectorAll("a, b, summary")) e.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })); });
+    await pause(200);
+    if (hash === "#/inbox") await forged.getByRole("button", { name: "Approve…" }).click();
+    await pause(200);
+  }
   assert.deepEqual(await forged.evaluate(() => [...document.querySelectorAll("#app script, #app iframe, #app style, #app [onerror], #app [onload], #app a[href^='javascript']")].map((e) => e.outerHTML)), []);
   await forged.close();
   assert.deepEqual(attacks, []);
@@ -372,23 +416,40 @@ await check("nothing that a model, a tool, another agent or a person writes runs
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  for (const width of [320, 1280]) {
-    await check(`no barriers that axe-core finds: ${colorScheme}, ${width} pixels wide`, async () => {
-      const in_ = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true, reducedMotion: "reduce" });
+  for (const [name, width, height] of [["320 pixels wide", 320, 800], ["1280 pixels wide", 1280, 800], ["1280 by 1024 at 400 %", 320, 256]]) {
+    await check(`no barriers that axe-core finds: ${colorScheme}, ${name}`, async () => {
+      const in_ = await browser.newContext({ colorScheme, viewport: { width, height }, bypassCSP: true, reducedMotion: "reduce" });
+      await useSources(in_);
       const page = await in_.newPage();
-      const harmless = (where) => "Text of the " + where;
-      await invented(page, harmless);
-      for (const hash of ["", "#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f"]) {
-        await page.goto(plain.url + "/" + hash);
-        await page.reload();
-        await (hash ? waiting(page).nth(3) : page.locator(".tools li").first()).waitFor();
+      await invented(page, (where) => "Text of the " + where);
+      const examine = async (what) => {
         for (const details of await page.locator("details").all()) await details.evaluate((d) => { d.open = true; });
         await page.addScriptTag({ content: axe });
-        for (const menu of width < 700 ? [false, true] : [false]) {
-          if (menu) await page.locator(".menu").click();
-          const { violations } = await page.evaluate(() => axe.run(document));
-          assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).slice(0, 3).join(" | ")}`), []);
-          assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), "it scrolls sideways");
+        const { violations } = await page.evaluate(() => axe.run(document));
+        assert.deepEqual(violations.map((v) => `${what} ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).slice(0, 3).join(" | ")}`), []);
+        assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), what + " scrolls sideways");
+        assert.deepEqual(await page.evaluate(() => document.getAnimations().filter((a) => a.playState === "running").map((a) => a.animationName)), [], "it moves");
+      };
+      for (const [hash, sign] of Object.entries(views)) {
+        await page.goto(plain.url + "/" + hash);
+        await page.reload();
+        await sign(page).waitFor();
+        if (hash === "#/inbox") {
+          await page.keyboard.press("j");
+          await waiting(page).waitFor();
+          await page.getByRole("button", { name: "Not now" }).click();
+        }
+        await examine(hash);
+        if (width < 700) {
+          await page.locator(".menu").click();
+          await examine(hash + " with the menu");
+          await page.keyboard.press("Escape");
+        }
+        if (hash === "#/inbox") {
+          for (const box of await page.locator(".rows input[type=checkbox]").all()) await box.check();
+          await page.getByRole("button", { name: "Approve…" }).click();
+          await page.locator(".looks li").first().waitFor();
+          await examine("the second look");
         }
       }
       await in_.close();

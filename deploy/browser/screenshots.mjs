@@ -8,7 +8,7 @@ import { invented } from "./invented.mjs";
 
 const [bin, dir] = process.argv.slice(2);
 assert.ok(dir, "usage: screenshots.mjs BIN DIR");
-const { plain, scripted, end } = await startAll(bin);
+const { plain, scripted, pair, end } = await startAll(bin);
 const browser = await launch();
 
 // views are what there is to see: each opens it in a page.
@@ -48,12 +48,54 @@ const views = {
     await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
     await page.locator(".card.waiting form").nth(4).waitFor();
   },
+  inbox: async (page) => {
+    await fill();
+    await page.goto(scripted.url + "/#/inbox");
+    await page.locator(".rows .row").nth(8).waitFor();
+  },
+  "inbox-open": async (page) => {
+    await page.goto(scripted.url + "/#/inbox");
+    await page.locator(".rows .row", { hasText: "notes.md" }).first().click();
+    await page.locator(".diff").waitFor();
+    await page.getByRole("button", { name: "Not now" }).click();
+  },
+  "inbox-several": async (page) => {
+    await page.goto(scripted.url + "/#/inbox");
+    await page.getByRole("button", { name: "Select all" }).first().click();
+    await page.getByRole("button", { name: "Approve…" }).click();
+    await page.locator(".looks li").nth(1).waitFor();
+  },
+  "inbox-empty": async (page) => {
+    await page.goto(pair.url + "/#/inbox");
+    await page.getByText("Nothing waits for you").waitFor();
+  },
+  link: async (page) => {
+    await page.goto(scripted.url + "/#/a/" + (await scripted.ask("/approvals")).approvals[0].uuid);
+    await page.locator(".card form").waitFor();
+  },
+  run: async (page) => {
+    await invented(page, (where) => where);
+    await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f/run");
+    await page.locator(".stage").nth(6).waitFor();
+    await page.locator(".stage > summary").nth(2).click();
+  },
   trouble: async (page) => {
     await page.route("**/conversations/*/events*", (r) => r.fulfill({ status: 401, json: { error: "the token has expired" } }));
     await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
     await page.locator(".failure").waitFor();
   },
 };
+
+// fill has approvals of several kinds wait, once.
+let filled = false;
+async function fill() {
+  if (filled) return;
+  filled = true;
+  const edit = { path: "notes.md", old_text: "# Notes\n\nCall Ann\nBuy milk\n", new_text: "# Notes\n\nCall Ann on Friday\nBuy milk\n" };
+  const calls = [...["Ann", "Ben", "Cleo"].map((to) => `mail {"to":"${to.toLowerCase()}@example.com","text":"The meeting moves to Friday."}`),
+    `edit ${JSON.stringify(edit)}`, ...[1, 2, 3, 4].map((n) => `note {"name":"invoice-${n}","text":"paid"}`)];
+  for (const call of calls) await scripted.ask("/conversations", { message: "call " + call }, { Prefer: "respond-async" });
+}
 
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [320, 1280]) {

@@ -1,6 +1,6 @@
 // A tool server for tests, over stdio, in plain JSON-RPC.
 //
-//	note {…}       destructive; returns its arguments
+//	note {…}       destructive; returns its arguments; so do mail and edit
 //	seats          asks the user how many seats, by a form
 //	lost           destructive; ends without an answer, once
 //	picture        returns a text and an image
@@ -14,7 +14,8 @@ const tool = (name, destructive, properties = {}) => ({
   name, description: attack(name), annotations: { readOnlyHint: !destructive, destructiveHint: destructive },
   inputSchema: { type: "object", properties },
 });
-const tools = [tool("note", true, { name: text, text }), tool("seats", false), tool("lost", true), tool("picture", false)];
+const tools = [tool("note", true, { name: text, text }), tool("seats", false), tool("lost", true), tool("picture", false),
+  tool("mail", true, { to: text, text }), tool("edit", true, { path: text, old_text: text, new_text: text })];
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");

@@ -71,10 +71,16 @@ func (c *chain) place(service string, port int) {
 	c.places[service] = fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// program is a program that was built for the cluster.
-func program(name string, args ...string) *exec.Cmd {
+// program is a program that was built for the cluster. Its secrets are in files, as in
+// compose.yaml.
+func program(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	keys := filepath.Join(t.TempDir(), "credential-keys")
+	if err := os.WriteFile(keys, []byte(credentialKeys+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(filepath.Join(os.Getenv("CLUSTER_BIN"), name), args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "AGENT_CREDENTIAL_KEYS=" + credentialKeys}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "AGENT_CREDENTIAL_KEYS_FILE=" + keys, "PGPASSWORD_FILE=" + passwordFile(t)}
 	return cmd
 }
 
@@ -89,7 +95,7 @@ func (c *chain) startTemporal() {
 	c.t.Helper()
 	port, ui := freePort(c.t), freePort(c.t)
 	c.place("temporal:7233", port)
-	c.start("temporal", program("agent", "temporal", "--db", c.db.url("temporal"), "--port", strconv.Itoa(port), "--ui-port", strconv.Itoa(ui)))
+	c.start("temporal", program(c.t, "agent", "temporal", "--db", c.db.url("temporal"), "--port", strconv.Itoa(port), "--ui-port", strconv.Itoa(ui)))
 	answers(c.t, fmt.Sprintf("http://127.0.0.1:%d/healthz", ui))
 }
 
@@ -97,7 +103,7 @@ func (c *chain) startToolServers() {
 	c.t.Helper()
 	port := freePort(c.t)
 	c.place("mcp-resources:8090", port)
-	c.start("mcp-resources", program("mcp-resources", "--port", strconv.Itoa(port), "--db", filepath.Join(c.t.TempDir(), "resources.db")))
+	c.start("mcp-resources", program(c.t, "mcp-resources", "--port", strconv.Itoa(port), "--db", filepath.Join(c.t.TempDir(), "resources.db")))
 	answers(c.t, fmt.Sprintf("http://127.0.0.1:%d/health", port))
 
 	port = freePort(c.t)
@@ -106,20 +112,20 @@ func (c *chain) startToolServers() {
 	if err := os.WriteFile(filepath.Join(files, "note.txt"), []byte("a line to find\n"), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-	c.start("mcp-filesystem", program("mcp-filesystem", "--config", c.file("filesystem.yaml", files, 0), "--port", strconv.Itoa(port)))
+	c.start("mcp-filesystem", program(c.t, "mcp-filesystem", "--config", c.file("filesystem.yaml", files, 0), "--port", strconv.Itoa(port)))
 	answers(c.t, fmt.Sprintf("http://127.0.0.1:%d/health", port))
 }
 
 func (c *chain) startWorker(agent string, i int) *process {
 	c.t.Helper()
-	return c.start(fmt.Sprintf("worker-%s-%d", agent, i), program("worker", "--config", c.file("agent-"+agent+".yaml", c.data(agent), 0)))
+	return c.start(fmt.Sprintf("worker-%s-%d", agent, i), program(c.t, "worker", "--config", c.file("agent-"+agent+".yaml", c.data(agent), 0)))
 }
 
 func (c *chain) startWorkerOfA(i int) { c.workers = append(c.workers, c.startWorker("a", i)) }
 
 func (c *chain) startGateway(agent string, i, port int) *process {
 	c.t.Helper()
-	return c.start(fmt.Sprintf("gateway-%s-%d", agent, i), program("gateway", "--config", c.file("agent-"+agent+".yaml", c.data(agent), port)))
+	return c.start(fmt.Sprintf("gateway-%s-%d", agent, i), program(c.t, "gateway", "--config", c.file("agent-"+agent+".yaml", c.data(agent), port)))
 }
 
 // data is the data directory of an agent, which its workers and gateways share.

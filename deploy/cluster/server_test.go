@@ -18,7 +18,7 @@ import (
 func server(t *testing.T, name string, db *database) (*process, string) {
 	t.Helper()
 	ui := freePort(t)
-	p := start(t, name, program("agent", "temporal", "--db", db.url("temporal"), "--port", strconv.Itoa(freePort(t)), "--ui-port", strconv.Itoa(ui)))
+	p := start(t, name, program(t, "agent", "temporal", "--db", db.url("temporal"), "--port", strconv.Itoa(freePort(t)), "--ui-port", strconv.Itoa(ui)))
 	return p, fmt.Sprintf("http://127.0.0.1:%d/healthz", ui)
 }
 

@@ -21,7 +21,20 @@ type database struct {
 	programs, dir string
 }
 
-// url is the address of a database, whose user is trusted on loopback.
+// password is that of the user of the database.
+const password = "correct/horse@battery"
+
+// passwordFile is a file with the password, as a container gets it.
+func passwordFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// url is the address of a database, without the password.
 func (d *database) url(name string) string {
 	return fmt.Sprintf("postgres://temporal@127.0.0.1:%d/%s", d.port, name)
 }
@@ -32,8 +45,11 @@ func startPostgres(t *testing.T) *database {
 	t.Helper()
 	programs := postgresPrograms(t)
 	dir, owner := ownedDir(t), unprivileged(t)
-	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "temporal", "--no-sync")
+	data, secret := filepath.Join(dir, "data"), filepath.Join(dir, "password")
+	if err := os.WriteFile(secret, []byte(password), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	initdb := exec.Command(filepath.Join(programs, "initdb"), "-D", data, "-A", "scram-sha-256", "--pwfile", secret, "-U", "temporal", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = dir, owner
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
@@ -59,6 +75,7 @@ func (d *database) start(t *testing.T) {
 // psql runs PostgreSQL's client on a database, and returns what it prints, without headings.
 func (d *database) psql(name string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(d.programs, "psql"), append([]string{"-X", "-w", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", d.url(name)}, args...)...)
+	cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("psql: %w\n%s", err, out)

@@ -17,7 +17,7 @@ var version = "dev"
 
 func main() {
 	ctx, stop := command.Signals()
-	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	err := run(ctx, os.Args[1:], command.WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(exitCode(err))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ Environment:
   PGPASSWORD, PGPASSFILE  the password, or a file with it, and the other variables of libpq;
                           ?passfile=FILE in the URL does the same
   LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
+  NAME_FILE               a file with the value of NAME, for each of these
 `
 
 func newTemporal(getenv func(string) string) *cobra.Command {
@@ -65,7 +67,7 @@ func serveTemporal(cmd *cobra.Command, o embedded.Options, getenv func(string) s
 	if o.Database == "" {
 		return errors.New("no database: give --db postgres://USER@HOST/NAME, or set AGENT_TEMPORAL_DB")
 	}
-	o.Logger = logger
+	o.Logger, o.Database = logger, withPassword(o.Database, getenv("PGPASSWORD"))
 	defer process.LimitMemory(getenv)()
 	ctx := cmd.Context()
 	server, err := embedded.Start(ctx, o)
@@ -74,6 +76,19 @@ func serveTemporal(cmd *cobra.Command, o embedded.Options, getenv func(string) s
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "temporal is ready\n\n  Temporal  %s, namespace %s\n  Web UI    %s\n", server.Address(), o.Namespace, webUI(server))
 	return errors.Join(lasts(ctx, server), server.Stop())
+}
+
+// withPassword adds a password to a URL that has none. The variable may be in a file, of which
+// the driver of PostgreSQL knows nothing.
+func withPassword(address, password string) string {
+	u, err := url.Parse(address)
+	if err != nil || password == "" || u.User == nil {
+		return address // the driver says what is wrong with it
+	}
+	if _, has := u.User.Password(); !has {
+		u.User = url.UserPassword(u.User.Username(), password)
+	}
+	return u.String()
 }
 
 func webUI(server *embedded.Server) string {

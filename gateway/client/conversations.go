@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // Query selects a page of a list.
@@ -69,6 +71,43 @@ func (c *Client) Cancel(ctx context.Context, id string) (Turn, error) {
 // Close ends a conversation for good.
 func (c *Client) Close(ctx context.Context, id string) (Turn, error) {
 	return c.change(ctx, id, "/close")
+}
+
+// Deletion is what is left of a deleted conversation.
+type Deletion struct {
+	ConversationID string     `json:"conversation_id"`
+	AgentName      string     `json:"agent_name,omitempty"`
+	CreatedAt      *time.Time `json:"created_at,omitempty"`
+	DeletedAt      time.Time  `json:"deleted_at"`
+	Cause          string     `json:"cause"`
+	By             string     `json:"by,omitempty"`
+	Identity       *Identity  `json:"identity,omitempty"`
+	Decisions      []Decision `json:"decisions,omitempty"`
+}
+
+// Deleted says how far a deletion is.
+type Deleted struct {
+	ConversationID string    `json:"conversation_id"`
+	Status         string    `json:"status"` // deleted, or running
+	Deletion       *Deletion `json:"deletion,omitempty"`
+}
+
+// Delete deletes a conversation, with force also while an approval waits. If that takes long, it
+// goes on after the reply.
+func (c *Client) Delete(ctx context.Context, id string, force bool) (out Deleted, err error) {
+	r := request{method: http.MethodDelete, path: conversationPath(id)}
+	if force {
+		r.path += "?force=true"
+	}
+	for n := 0; ; n++ {
+		_, err = c.call(ctx, r, &out)
+		if n > 0 && StatusOf(err) == http.StatusGone { // by the request whose reply was lost
+			return Deleted{ConversationID: id, Status: "deleted"}, nil
+		}
+		if !isTransient(err) || n >= attempts || !c.wait(ctx, n) {
+			return out, err
+		}
+	}
 }
 
 func (c *Client) change(ctx context.Context, id, action string) (Turn, error) {

@@ -8,7 +8,7 @@
 //
 // client.go         Client: addresses, keys, replies and errors
 // types.go          what the API returns; every member of openapi.yaml is there
-// conversations.go  conversations: list, read, cancel, close
+// conversations.go  conversations: list, read, cancel, close, delete
 // approvals.go      approvals: list, read, decide
 // agent.go          what the agent offers, and whether it is ready
 // event.go          Event, and how events are read from a stream

@@ -24,9 +24,13 @@
 //	reveal.js        texts with their invisible characters visible
 //	markdown.js      Markdown to sanitised HTML
 //	drafts.js        what is typed and not sent, across reloads; time.js  points in time
-//	words.js         what an approval means: why, what a yes, a no and silence do
-//	arguments.js     arguments, complete; form.js  a form from a JSON Schema
-//	card.js          an approval, waiting or decided
+//	words.js         what an approval means: why, how risky, what a yes, a no and silence do
+//	arguments.js     arguments, complete; changes.js  what they change, line by line
+//	form.js          a form from a JSON Schema
+//	card.js          an approval, waiting or decided; approval.js  alone at its address
+//	waiting.js       what waits; notices.js  notices of the browser about it
+//	inbox.js         what waits, to decide by keyboard; secondlook.js  several at once
+//	run.js           the nodes of a run
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
 //	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page

@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/credential"
@@ -29,6 +30,7 @@ type Parts struct {
 	// Address is the address of the Temporal server.
 	Address string
 	Blobs   transcript.Store
+	Graves  service.Graves
 	Keyring *credential.Keyring
 	// Feed publishes events of conversations. It may be nil.
 	Feed    live.Feed
@@ -74,10 +76,11 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
+		Graves:    p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
+		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }
 

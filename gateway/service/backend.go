@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
 )
 
@@ -65,6 +66,9 @@ type Conversations interface {
 	// that has just started may be missing.
 	RunningIn(ctx context.Context, contextID string, whose Whose, limit int) ([]string, error)
 	Summary(ctx context.Context, whose Whose) (Summary, error)
+	// Delete removes a conversation and waits for that. It goes on if ctx ends. A refusal is in
+	// the result.
+	Delete(ctx context.Context, in deletion.Input) (deletion.Result, error)
 }
 
 type Approvals interface {
@@ -114,6 +118,12 @@ type Worker interface {
 	Attended(ctx context.Context) (bool, error)
 	// Ping fails if Temporal does not answer.
 	Ping(ctx context.Context) error
+}
+
+// Graves has the tombstones of deleted conversations.
+type Graves interface {
+	// Tombstone returns the tombstone of a conversation, or nil if it was not deleted.
+	Tombstone(ctx context.Context, conversationID string) (*deletion.Tombstone, error)
 }
 
 // StartInput is the input of Conversations.Start.

@@ -11,7 +11,7 @@
 // service.go   Service and its Options
 // caller.go    Caller: sessions, tokens, request IDs and fingerprints
 // start.go     Start, and StartAndAwait in one request; message.go the messages of users
-// send.go      Send, CancelTurn and CloseConversation: admission before a signal
+// send.go      Send, CancelTurn and CloseConversation: admission before a signal; Delete
 // await.go     Await and Settled; waits.go shares few updates of a workflow among all waiters
 // decide.go    Decide, and the record of the decision that counts
 // later.go     Later: not now

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -148,4 +149,28 @@ func Guard(f func() error) (err error) {
 func IsPanic(err error) bool {
 	var p *Panic
 	return errors.As(err, &p)
+}
+
+// Deleted returns the error for a conversation that was deleted.
+func Deleted(t deletion.Tombstone) error {
+	return &Gone{&Error{Kind: deletion.KindDeleted, Text: t.Text()}, t}
+}
+
+// Gone is the error for a conversation that was deleted, with its tombstone.
+type Gone struct {
+	Cause     *Error
+	Tombstone deletion.Tombstone
+}
+
+func (g *Gone) Error() string { return g.Cause.Error() }
+
+func (g *Gone) Unwrap() error { return g.Cause }
+
+// TombstoneIn returns the tombstone of the conversation that an error is about, if it was deleted.
+func TombstoneIn(err error) (t deletion.Tombstone, ok bool) {
+	var gone *Gone
+	if errors.As(err, &gone) {
+		return gone.Tombstone, true
+	}
+	return t, false
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 )
 
 // Send sends a message to a conversation. If the conversation knows the request already, or
@@ -78,6 +79,25 @@ func (s *Service) CloseConversation(ctx context.Context, c Caller, r Request, n 
 	return s.deliver(ctx, r.ConversationID, contract.SignalClose, contract.CloseSignal{
 		RequestID: r.ID, Reason: n.Reason, By: n.By, OnBehalfOf: n.OnBehalfOf, Identity: c.acting(contract.ScopeConverse),
 	}, nil)
+}
+
+// Delete removes a conversation and all that belongs to it, also its decisions, except what its
+// tombstone has. It fails with KindWaiting while an approval waits, unless force is set. When ctx
+// ends, the deletion goes on.
+func (s *Service) Delete(ctx context.Context, c Caller, id string, force bool) (*deletion.Tombstone, error) {
+	result, err := s.backend.Delete(ctx, deletion.Input{
+		ConversationID: id, Cause: deletion.CauseRequest, Force: force, At: s.now().UTC(),
+		By: c.Subject, Identity: c.acting(contract.ScopeConverse, contract.ScopeOperate),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case result.Refused == contract.KindWaiting:
+		return nil, Errorf(contract.KindWaiting, "an approval of the conversation waits: decide it first, or delete with force, which withdraws it")
+	case result.Refused == contract.KindNotFound:
+		return nil, NoConversation(id)
+	}
+	return result.Tombstone, nil
 }
 
 // deliver sends a signal, unless the conversation knows the request or would refuse it: then it

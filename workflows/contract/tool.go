@@ -55,11 +55,3 @@ func (p Peer) Delegation() Tool {
 		Approval:        &ToolApproval{Asks: p.Destructive, Because: GroundSetting},
 	}
 }
-
-// Ground returns why a person is asked before a delegation, "" if nobody is.
-func (p Peer) Ground() Ground {
-	if !p.Destructive {
-		return ""
-	}
-	return GroundSetting
-}

@@ -16,12 +16,12 @@ func newConversations(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "conversations",
 		Aliases: []string{"conversation"},
-		Short:   "List, read, follow and end conversations",
+		Short:   "List, read, follow, end and delete conversations",
 	}
 	f := AddFlags(cmd, getenv)
 	return family(cmd, newConversationsList(f), newConversationsShow(f), newEvents(f), newExport(f),
 		newChange(f, "cancel ID", "Stop the running turn; the conversation goes on", (*client.Client).Cancel),
-		newChange(f, "close ID", "End a conversation for good", (*client.Client).Close))
+		newChange(f, "close ID", "End a conversation for good", (*client.Client).Close), newDelete(f))
 }
 
 func newConversationsList(f *Flags) *cobra.Command {
@@ -152,4 +152,27 @@ func newChange(f *Flags, use, short string, change func(*client.Client, context.
 			fmt.Fprintln(w, screen.Safe(text))
 		})
 	})
+}
+
+func newDelete(f *Flags) *cobra.Command {
+	var force bool
+	cmd := newOf(f, "delete ID", "Delete a conversation and all that belongs to it", func(s *session, ctx context.Context, id string) error {
+		d, err := s.Delete(ctx, id, force)
+		if err != nil {
+			return err
+		}
+		return s.show(d, func(w io.Writer) {
+			if d.Status != "deleted" {
+				fmt.Fprintln(w, "The conversation is being deleted, which goes on.")
+				return
+			}
+			fmt.Fprintln(w, "The conversation is deleted.")
+		})
+	})
+	cmd.Long = `Delete a conversation: what runs is stopped, and its messages, histories, approvals and
+files are removed for good. A record of when it was deleted, by whom, and of its decisions
+stays. It is refused while an approval waits, unless --force is set, which withdraws it.
+`
+	cmd.Flags().BoolVar(&force, "force", false, "also while an approval waits; its call does not run")
+	return cmd
 }

@@ -166,7 +166,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
-		Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
+		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *starter) resume(ctx context.Context) {
 
 func (s *starter) parts() server.Parts {
 	parts := server.Parts{
-		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
+		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 		Getenv: s.options.Getenv,
 	}

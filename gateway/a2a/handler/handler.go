@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -127,6 +128,7 @@ func noTask(id a2a.TaskID) error {
 var kinds = map[contract.Kind]error{
 	contract.KindInvalid:    a2a.ErrInvalidParams,
 	contract.KindNotFound:   a2a.ErrTaskNotFound,
+	deletion.KindDeleted:    a2a.ErrTaskNotFound,
 	contract.KindForbidden:  a2a.ErrUnauthorized,
 	contract.KindWaiting:    a2a.ErrUnsupportedOperation,
 	contract.KindCompleted:  a2a.ErrUnsupportedOperation,

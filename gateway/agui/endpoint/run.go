@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 )
 
 // Run serves the AG-UI endpoint: it carries out a run and streams the result. A client that
@@ -22,6 +23,9 @@ func (ep *Endpoint) Run(c echo.Context) error {
 		return err
 	}
 	t, err := ep.threadOf(c.Request().Context(), callOf(c).Caller, in.ThreadID)
+	if service.IsKind(err, deletion.KindDeleted) {
+		return (&run{endpoint: ep, c: c, in: in}).refuse(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -36,7 +40,7 @@ func (ep *Endpoint) Run(c echo.Context) error {
 
 // inBandKinds are the error kinds that are sent as an event.
 var inBandKinds = []contract.Kind{
-	contract.KindCompleted, contract.KindWaiting, contract.KindDecided, contract.KindKeyReused,
+	contract.KindCompleted, deletion.KindDeleted, contract.KindWaiting, contract.KindDecided, contract.KindKeyReused,
 	KindInterruptUnknown, KindInterruptDuplicate, KindInterruptUnresolved, KindInterruptResolved, KindResumeInvalid,
 }
 

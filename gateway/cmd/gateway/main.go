@@ -44,6 +44,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	g, err := server.New(ctx, e.Config, server.Parts{
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 		Getenv: e.Getenv,
+		Graves: b.Blobs,
 	})
 	if err != nil {
 		return err

@@ -93,6 +93,9 @@ export const start = (message) => ["conversations", {
 export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);
+export const waiting = (cursor) => get("approvals?limit=200" + (cursor ? "&cursor=" + id(cursor) : ""));
+export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
+export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
 
 // approval returns an approval with its arguments as they were written.
@@ -103,15 +106,4 @@ export async function approval(uuid) {
   state.approval.exact = exact.get("tool_args");
   if (state.approval.origin) state.approval.origin.exact = exact.get("origin").get("arguments");
   return state;
-}
-
-// inList returns what only the list says of an approval that waits: its server, the chain of
-// agents, and when it expires.
-export async function inList(uuid) {
-  for (let cursor = "", pages = 0; pages < 5; pages++) {
-    const page = await get("approvals?limit=200" + (cursor ? "&cursor=" + id(cursor) : ""));
-    const found = page.approvals.find((a) => a.uuid === uuid);
-    if (found || !page.next_cursor) return found;
-    cursor = page.next_cursor;
-  }
 }

@@ -20,6 +20,12 @@ export function textBlock(text, label) {
 
 const shown = (v, label) => v === "" ? html`<span class="quiet">an empty text</span>` : textBlock(typeof v === "string" ? v : print(v), label);
 
+// argumentLine is the arguments of a row in a list, as far as they fit a line.
+export function argumentLine(a) {
+  const text = a.tool_args_preview ?? (a.tool_args && Object.entries(a.tool_args).map(([n, v]) => `${n}: ${typeof v === "string" ? v : JSON.stringify(v)}`).join(", ")) ?? "";
+  return reveal(text.slice(0, 200).replaceAll("\n", " "));
+}
+
 // argumentTable shows every argument of a call, as it was written.
 export function argumentTable(args) {
   if (args === undefined || args === null) return html`<p class="quiet">No arguments.</p>`;

@@ -2,6 +2,7 @@
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
 import { argumentTable, textBlock } from "./arguments.js";
+import { changes } from "./changes.js";
 import { keepName, ownName } from "./drafts.js";
 import { contentOf, fields } from "./form.js";
 import { markdown } from "./markdown.js";
@@ -9,23 +10,27 @@ import { reveal } from "./reveal.js";
 import { fullTime, time } from "./time.js";
 import * as words from "./words.js";
 
-let tools; // what the agent says of its tools, asked once
-const toolNamed = async (name) => (await (tools ??= api.tools().catch(() => ({ tools: [] })))).tools.find((t) => t.name === name);
-
 let me; // who the reader is, if that had to be proven; asked once
 const whoAmI = () => me ??= api.me().catch(() => ({}));
 
-// Card is one approval. changed is called when it has to be shown again.
+// Card is one approval. changed is called when it has to be shown again, settled when it is
+// decided, and later when it was put off.
 export class Card {
-  approval; decision; listed; tool; me; failure; problem = ""; sending = ""; own = false; wasOpen = false;
+  approval; decision; me; failure; problem = ""; sending = ""; own = false; wasOpen = false; deferredUntil; choosing = false; rejecting = false;
   #keys = new Map(); // Idempotency-Keys by what is sent
   #loading;
 
-  constructor(uuid, { changed, announce, agent }) { Object.assign(this, { uuid, changed, announce, agent }); }
+  constructor(uuid, { changed, announce, agent, settled = () => {}, later = () => {}, unfolded = false }) { Object.assign(this, { uuid, changed, announce, agent, settled, later, unfolded }); }
 
   // load reads the approval. It may be called at any time.
   load() {
-    this.#loading ??= this.#load().catch((e) => { this.failure = e; this.#loading = undefined; }).then(this.changed);
+    return this.#loading ??= this.#load().catch((e) => { this.failure = e; this.#loading = undefined; }).then(this.changed);
+  }
+
+  // check reads it again.
+  check() {
+    this.#loading = undefined;
+    return this.load();
   }
 
   async #load() {
@@ -33,14 +38,10 @@ export class Card {
     this.failure = undefined;
     this.approval = state.approval;
     this.problem = state.problem ?? "";
-    [this.tool, this.me] = await Promise.all([toolNamed(state.approval.tool_name), whoAmI()]);
+    this.deferredUntil = state.deferred_until;
+    this.me = await whoAmI();
     if (state.decision) return this.settle(state.decision);
     this.wasOpen = true;
-    this.changed();
-    for (let attempt = 0; attempt < 3 && !this.listed && !this.decision; attempt++) { // the list lags a little
-      this.listed = await api.inList(this.uuid).catch(() => undefined);
-      if (!this.listed) await api.pause(700);
-    }
   }
 
   // settle takes the decision that counts.
@@ -53,6 +54,7 @@ export class Card {
       const said = words.verdict(this.decision, this.approval);
       this.announce(this.#elsewhere ? `Decided elsewhere. ${said}` : said);
     }
+    if (first) this.settled(this);
     this.changed();
   }
 
@@ -75,13 +77,39 @@ export class Card {
       else if (problem) { // it may be sent again: it counts once
         this.sending = "";
         this.failure = new Error(problem);
-      }
+      } else await this.#arrival();
     } catch (e) {
       this.sending = "";
       this.own = false;
       if (e.status === 409 && e.body.decision) return this.settle(e.body.decision);
       this.failure = e;
     }
+    this.changed();
+  }
+
+  // arrival waits until a decision that was accepted counts.
+  async #arrival() {
+    for (let wait = 100; !this.decision; wait = Math.min(2 * wait, 3000)) {
+      await api.pause(wait);
+      const state = await api.approval(this.uuid);
+      if (state.decision && !this.decision) this.settle(state.decision);
+    }
+  }
+
+  // putOff says not now: {for} or {until}.
+  async putOff(when) {
+    this.failure = undefined;
+    this.sending = "later";
+    this.changed();
+    try {
+      this.deferredUntil = (await api.later(this.uuid, when)).deferred_until;
+      this.choosing = false;
+      this.announce(this.deferredUntil ? "Put off. It still waits." : "It is back.");
+      this.later(this);
+    } catch (e) {
+      this.failure = e;
+    }
+    this.sending = "";
     this.changed();
   }
 
@@ -103,13 +131,15 @@ export class Card {
       ${this.#subject()} ${this.#effects()}
       ${this.problem ? html`<p class="failure">The last answer was not taken: ${reveal(this.problem)}</p>` : nothing}
       ${this.failure ? html`<p class="failure" role="alert">${reveal(this.failure.message)}</p>` : nothing}
+      ${this.deferredUntil ? html`<p class="notice">You have put this off until ${fullTime(this.deferredUntil)}. It still waits.
+        <button type="button" class="plain small" @click=${() => this.putOff({ for: "0s" })}>Have it back</button></p>` : nothing}
       ${this.#answer()}`;
   }
 
   #decided() {
     const d = this.decision, p = this.approval;
     const mark = d.decision === "approved" ? "approved" : d.decision === "rejected" ? "rejected" : "over";
-    return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} @toggle=${() => this.load()}>
+    return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} ?open=${this.unfolded} @toggle=${() => this.load()}>
       <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
         <span><h3>${reveal(words.verdict(d, p))}</h3> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
         ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
@@ -120,10 +150,8 @@ export class Card {
 
   // subject shows what it is about, the same before and after the decision.
   #subject() {
-    const p = this.approval, l = this.listed;
-    const chain = l?.chain ?? (p.origin ? [this.agent(), ...p.origin.chain] : [l?.agent_name ?? this.agent()]);
-    const expires = l?.expires_at;
-    const server = l?.server ?? this.tool?.server;
+    const p = this.approval, { server, expires_at: expires } = p;
+    const chain = p.chain ?? [p.agent_name ?? this.agent()];
     const args = p.origin?.exact ?? p.exact;
     const row = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
     return html`<dl class="facts">
@@ -132,22 +160,24 @@ export class Card {
         ${p.binding?.address ? row("Address", html`<code>${reveal(p.binding.address)}</code>`) : nothing}
         ${p.granted ? row("Before", html`<code>${reveal(p.granted.address)}</code>${p.granted.address === p.binding?.address ? " (the tool itself has changed)" : nothing}`) : nothing}
         ${row("Asked by", html`${chain.map((agent, n) => html`${n ? html` <span aria-label="through">›</span> ` : nothing}${reveal(agent)}`)}${p.node ? html`, node ${reveal(p.node)}` : nothing}`)}
-        ${row("Why", words.why(p, this.tool))}
+        ${row("Why", words.why(p))}
         ${row("Since", time(p.created_at))}
         ${expires ? row("Expires", html`${time(expires)}, ${fullTime(expires)}`) : nothing}
       </dl>
+      ${changes(args)}
       <section class="what"><h4>Arguments</h4>${argumentTable(args)}
         ${p.origin?.exact ? html`<h4>What this agent delegated</h4>${argumentTable(p.exact)}` : nothing}</section>
       ${p.description ? html`<section class="what"><h4>${p.reason === "question" ? "The question" : "In words"}</h4>${markdown(p.description)}
         ${p.explanation ? html`<h4>All that was said</h4>${textBlock(p.explanation, "the explanation")}` : nothing}</section>` : nothing}
-      <details class="more"><summary>Identifiers</summary><dl class="facts">${row("Approval", html`<code>${p.uuid}</code>`)}
+      <details class="more"><summary>Identifiers</summary><dl class="facts">${row("Approval", html`<a href=${"#/a/" + p.uuid}><code>${p.uuid}</code></a>, an address to send to a colleague`)}
+        ${row("Conversation", html`<a href=${"#/c/" + p.conversation_id}><code>${p.conversation_id}</code></a>`)}
         ${p.tool_args_sha256 ? row("Arguments", html`<code>sha256 ${p.tool_args_sha256}</code>`) : nothing}
         ${p.binding?.definition_sha256 ? row("Tool", html`<code>sha256 ${p.binding.definition_sha256}</code>`) : nothing}</dl></details>`;
   }
 
   #effects() {
     const p = this.approval, e = words.effects(p), b = words.buttons(p);
-    const expires = this.listed?.expires_at;
+    const expires = p.expires_at;
     return html`<dl class="effects">
       ${e.ran ? html`<div><dt>${b.ran}</dt><dd>${e.ran}</dd></div>` : nothing}
       ${b.yes ? html`<div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>` : nothing}
@@ -176,7 +206,7 @@ export class Card {
       ${doubt ? html`<div class="field"><label for=${"result-" + id}>If it did run: its result <span class="quiet">optional</span></label>
         <textarea id=${"result-" + id} name="result" rows="2"></textarea></div>` : nothing}
       <div class="pair">
-        <div class="field"><label for=${"reason-" + id}>Reason <span class="quiet">optional, recorded with the decision</span></label>
+        <div class="field"><label for=${"reason-" + id}>Reason <span class="quiet">${this.rejecting ? "Enter rejects, Escape goes back" : "optional, recorded with the decision"}</span></label>
           <input id=${"reason-" + id} name="reason" maxlength="2000" autocomplete="off"></div>
         ${this.me?.authenticated ? html`<p class="quiet">Recorded as ${reveal(this.me.subject)}</p>` : html`<div class="field"><label for=${"name-" + id}>Your name <span class="quiet">optional</span></label>
           <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>`}
@@ -185,6 +215,24 @@ export class Card {
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
         ${b.yes ? button("yes", b.yes, doubt ? "danger" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
-      </div></form>`;
+        <button type="button" class="plain later" aria-expanded=${this.choosing ? "true" : "false"} ?disabled=${Boolean(this.sending)}
+          @click=${() => this.chooseLater(!this.choosing)}>Not now</button>
+      </div>
+      ${this.choosing ? html`<div class="buttons times" role="group" aria-label="Not now, but"><span class="quiet">Not a no: it still waits, for everybody, and expires when it would.</span>
+        ${times().map(([label, when]) => html`<button type="button" class="plain small" @click=${() => this.putOff(when)}>${label}</button>`)}</div>` : nothing}
+      </form>`;
   }
+
+  chooseLater(open) {
+    this.choosing = open;
+    this.changed();
+  }
+}
+
+// times are those until which one puts something off.
+function times() {
+  const tomorrow = new Date();
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  tomorrow.setHours(9, 0, 0, 0);
+  return [["In 2 hours", { for: "2h" }], ["In 30 minutes", { for: "30m" }], ["Tomorrow at 9", { until: tomorrow.toISOString() }], ["In a week", { for: "168h" }]];
 }

@@ -55,6 +55,17 @@ export class Conversation {
 
   get waits() { return this.waiting.length; }
 
+  // scrolled shows earlier entries before the reader arrives at them, and hides them again at the end.
+  scrolled() {
+    const box = document.scrollingElement;
+    const shown = box.scrollTop < 600 && this.shown < this.transcript.entries.length ? this.shown + step
+      : box.scrollHeight - box.scrollTop - box.clientHeight < 120 ? step : this.shown;
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.changed();
+    }
+  }
+
   get waiting() { return this.shared.pending_approvals; }
   get completed() { return this.shared.status === "completed"; }
   // blocked tells that no message is taken: an approval that is not a question waits.
@@ -107,6 +118,7 @@ export class Conversation {
 
   // forgetSent removes messages that have come back as entries.
   #forgetSent() {
+    if (!this.unsent.length) return;
     const users = this.transcript.entries.filter((e) => e.kind === "user");
     this.unsent = this.unsent.filter((m) => !users.some((e, n) => n >= m.after && e.text.trim() === m.text));
   }
@@ -164,6 +176,7 @@ export class Conversation {
     const first = Math.max(0, list.length - this.shown);
     return html`
       ${this.id || this.unsent.length ? html`<h2 class="unseen" tabindex="-1">${this.title || "Conversation"}</h2>` : welcome(this.page)}
+      ${this.id && this.known ? html`<p class="where quiet"><a href=${"#/c/" + this.id + "/run"}>The run</a></p>` : nothing}
       <section class="messages" aria-label="Messages" aria-busy=${this.running ? "true" : "false"}>
         ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
         ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}

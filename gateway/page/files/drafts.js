@@ -1,13 +1,13 @@
 // What a browser keeps between two visits: unsent texts, and the reader's name.
 
-function keep(key, text) {
+export function keep(key, text) {
   try {
     if (text) localStorage.setItem(key, text);
     else localStorage.removeItem(key);
   } catch { /* without storage a reload loses them */ }
 }
 
-function kept(key) {
+export function kept(key) {
   try { return localStorage.getItem(key) ?? ""; } catch { return ""; }
 }
 

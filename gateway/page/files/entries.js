@@ -21,11 +21,11 @@ export function entryView(e, in_) {
 }
 
 function callView(e, in_) {
-  const state = e.result === undefined ? (in_.running ? "running" : "waiting") : e.isError ? "failed" : "done";
-  return html`<details class="fold call"><summary><span class=${"dot " + state} aria-hidden="true"></span>
+  const state = e.rejected ? "rejected" : e.missing ? "not run" : e.result === undefined ? (in_.running ? "running" : "waiting") : e.isError ? "failed" : "done";
+  return html`<details class="fold call"><summary><span class=${"dot " + state.replace(" ", "-")} aria-hidden="true"></span>
       <code>${reveal(e.tool)}</code> <span class="quiet">${state}</span></summary>
     <h3>Arguments</h3>${argumentsOf(e.text)}
-    ${e.result === undefined ? nothing : html`<h3>${e.isError ? "Error" : "Result"}</h3>
+    ${e.result === undefined ? nothing : html`<h3>${e.isError && !e.missing ? "Error" : "Result"}</h3>
       ${e.result ? textBlock(e.result, "the result") : html`<p class="quiet">Nothing was returned.</p>`}
       ${e.note ? html`<p class="notice">${reveal(e.note)}</p>` : nothing}`}</details>
     ${(e.media ?? []).map((m) => mediaView(m, in_.id))}`;

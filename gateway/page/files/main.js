@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { reveal } from "./reveal.js";
 import { Router } from "./router.js";
 import { Sidebar } from "./sidebar.js";
+import { Waiting } from "./waiting.js";
 
 const root = document.querySelector("#app");
 root.replaceChildren(); // what is there without JavaScript
@@ -17,8 +18,10 @@ const page = {
   changed, announce: (text) => { live.textContent = text; },
   agent: () => page.about?.name ?? agentName,
   begun: (id) => { router.moved("#/c/" + id); sidebar.refresh(); },
+  workflow: (id) => page.about?.links.temporal_workflows && new URL(encodeURIComponent(id), page.about.links.temporal_workflows).href, // its page in the Temporal Web UI
   paused: () => { setTimeout(() => sidebar.refresh(), 500); }, // the list lags a little
 };
+page.waiting = new Waiting(page);
 const router = new Router(page), sidebar = new Sidebar(page);
 
 // changed has the page drawn again.
@@ -59,7 +62,7 @@ function frame(current) {
   return html`
     <a class="skip" href="#main" @click=${(e) => { e.preventDefault(); (document.querySelector("#message") ?? document.querySelector("main")).focus(); }}>Skip to the content</a>
     <header class="top"><button type="button" class="plain menu" aria-expanded=${sidebar.isOpen ? "true" : "false"} aria-controls="conversations"
-        @click=${() => sidebar.toggle()}>Menu${sidebar.waiting ? html` <span class="count">${sidebar.waiting}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
+        @click=${() => sidebar.toggle()}>Menu${sidebar.waits ? html` <span class="count">${sidebar.waits}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
       <h1>${reveal(agentName)}</h1></header>
     ${sidebar.view(location.hash, page.about)}
     <main id="main" tabindex="-1">${repeat([current], (c) => c, (c) => c.view())}</main>`;
@@ -82,6 +85,14 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 
+// Keys are for the view, unless they are typed into a field or mean something to the browser.
+addEventListener("keydown", (e) => {
+  if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || !router.current.key) return;
+  if (e.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") && e.key !== "Escape") return;
+  if (router.current.key(e) !== false) e.preventDefault();
+});
+
+addEventListener("scroll", () => router.current.scrolled?.(), { passive: true });
 addEventListener("hashchange", route);
 route();
 sidebar.refresh();

@@ -6,9 +6,17 @@
 //	focus            a selector: what has the focus at first
 //	sleep(), wake()  when nobody looks at the tab, and when somebody does again
 //	follows          whether its end stays in sight while it grows
+//	scrolled()       after the reader has scrolled
+//	key(event)       acts for a key that was not typed into a field; false if it means nothing
+import { Approval } from "./approval.js";
 import { Conversation } from "./conversation.js";
+import { Inbox } from "./inbox.js";
+import { Run } from "./run.js";
 
 const routes = [
+  [/^#\/inbox$/, (page) => new Inbox(page)],
+  [/^#\/a\/([\w-]+)$/, (page, uuid) => new Approval(page, uuid)],
+  [/^#\/c\/([\w-]+)\/run$/, (page, id) => new Run(page, id)],
   [/^#\/c\/([\w-]+)$/, (page, id) => new Conversation(page, id)],
   [/^/, (page) => new Conversation(page)],
 ];

@@ -3,13 +3,17 @@ import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { reveal } from "./reveal.js";
 import { time } from "./time.js";
+import { count } from "./waiting.js";
 import { statusWord } from "./words.js";
 
 export class Sidebar {
   items = []; next = ""; failure; loaded = false; isOpen = false;
   #more = [];
 
-  constructor({ changed }) { this.changed = changed; }
+  constructor(page) { Object.assign(this, { page, changed: page.changed }); }
+
+  // waits is how many approvals wait, or how many conversations as long as that is not known.
+  get waits() { return count(this.page.waiting) ?? this.waiting; }
 
   // refresh reads the newest conversations again.
   async refresh() {
@@ -48,6 +52,7 @@ export class Sidebar {
     const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))];
     return html`<nav id="conversations" class=${this.isOpen ? "open" : ""} aria-label="Conversations" @keydown=${(e) => { if (e.key === "Escape") this.toggle(false); }}>
       <a class="new" href="#/" @click=${() => this.toggle(false)} aria-current=${address.length > 2 ? nothing : "page"}>New conversation</a>
+      <a class="inboxes" href="#/inbox" @click=${() => this.toggle(false)} aria-current=${address === "#/inbox" ? "page" : nothing}>Inbox${this.waits ? html` <span class="count">${this.waits}<span class="unseen"> wait</span></span>` : nothing}</a>
       ${this.failure ? html`<p class="failure">${this.failure.message}</p>` : nothing}
       ${this.loaded && !list.length && !this.failure ? html`<p class="quiet">No conversations yet.</p>` : nothing}
       <ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${address.startsWith("#/c/" + c.id) ? "page" : nothing} @click=${() => this.toggle(false)}>
@@ -63,7 +68,7 @@ export class Sidebar {
 
 const labels = {
   docs: "API, to read and to try", openapi: "OpenAPI file", approvals: "Open approvals, as JSON", conversations: "Conversations, as JSON", tools: "Tools, as JSON",
-  ag_ui: "AG-UI endpoint", a2a_card: "A2A card", health: "Health", temporal_ui: "Temporal Web UI",
+  ag_ui: "AG-UI endpoint", a2a_card: "A2A card", health: "Health", temporal_workflows: "", temporal_ui: "Temporal Web UI",
 };
 
-const links = ({ links }) => Object.entries(links).map(([key, href]) => [api.address(href), labels[key] ?? key]).filter(([href]) => /^https?:/.test(href));
+const links = ({ links }) => Object.entries(links).map(([key, href]) => [api.address(href), labels[key] ?? key]).filter(([href, label]) => label && /^https?:/.test(href));

@@ -3,7 +3,7 @@
 export const namespace = "agent-stop-and-go";
 
 // An entry is {kind, id, node, text}, where kind is user, text, thought, call, notice or
-// decision. A call also has its tool and, once it has returned, result, isError, note and media.
+// decision. A call also has its tool, rejected, and, once it has returned, result, isError, missing, note and media.
 // A notice that announces an approval has its uuid, and so has a decision, whose value is the
 // event's.
 export class Transcript {
@@ -45,8 +45,15 @@ export class Transcript {
   }
 
   #notice({ name, value }) {
+    if (name === namespace + ".decision" && value.decision === "rejected") this.#reject(value.tool);
     if (name === namespace + ".decision") this.#begin({ kind: "decision", id: value.id, node: value.node, text: value.text, uuid: value.uuid, value });
-    if (name === namespace + ".notice") this.#begin({ kind: "notice", id: value.id, node: value.node, text: value.text, uuid: announced(value.text) });
+    if (name === namespace + ".notice") this.#begin({ kind: "notice", id: value.id, node: value.node, text: value.text, uuid: value.uuid });
+  }
+
+  // reject marks the oldest call of a tool that has no result: it will not run.
+  #reject(tool) {
+    const call = this.entries.find((e) => e.kind === "call" && e.tool === tool && e.result === undefined && !e.rejected);
+    if (call) call.rejected = true;
   }
 
   // replace replaces the messages. Notices, which snapshots do not have, stay behind the entry
@@ -59,6 +66,7 @@ export class Transcript {
     let behind = -1;
     for (const entry of old) {
       const at = this.entries.indexOf(this.find(entry.kind, entry.id));
+      if (entry.rejected && at >= 0) this.entries[at].rejected = true;
       if (entry.kind !== "notice" && entry.kind !== "decision") {
         if (at >= 0) behind = at;
         continue;
@@ -76,7 +84,3 @@ export class Transcript {
     for (const c of m.toolCalls ?? []) this.#begin({ kind: "call", id: c.id, tool: c.function.name, text: c.function.arguments });
   }
 }
-
-// announced returns the UUID of the approval that a notice announces: the agent's own words at
-// the end of the text have it.
-const announced = (text) => /UUID: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text)?.[1];

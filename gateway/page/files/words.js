@@ -13,7 +13,7 @@ export const isPaused = (p) => p.reason === "paused" || p.origin?.reason === "pa
 export const subject = (p) => p.origin?.tool || p.tool_name;
 
 export function title(p) {
-  const tool = subject(p);
+  const tool = subject(p), remote = p.remote_agent_name || p.chain?.at(-1);
   if (isDoubtful(p)) return `Did ${tool} run?`;
   if (isPaused(p)) return `${tool} is paused`;
   switch (p.reason) {
@@ -22,7 +22,7 @@ export function title(p) {
     case "limit": return "Go on beyond the limit?";
     case "not_reached": return `Send ${tool} again?`;
     case "changed": return `${tool} has changed. Run it all the same?`;
-    case "remote": return needsContent(p) ? `A question from ${p.remote_agent_name || tool}` : `Let ${p.remote_agent_name || "the other agent"} run ${tool}?`;
+    case "remote": return needsContent(p) ? `A question from ${remote || tool}` : `Let ${remote || "the other agent"} run ${tool}?`;
   }
   return `Run ${tool}?`;
 }
@@ -33,8 +33,24 @@ const because = {
   no_hint: "The tool server does not say that this tool is harmless.",
 };
 
-// why says why a person is asked. tool is what the agent says of the tool, if it does.
-export function why(p, tool) {
+// asker names who asks: the agent, or the chain of agents, and its node.
+export const asker = (p) => (p.chain ?? [p.agent_name || "the agent"]).join(" › ") + (p.node ? ", node " + p.node : "");
+
+// risk says in two words what may go wrong, with a level: high, middle or low.
+export function risk(p) {
+  if (isDoubtful(p)) return ["high", "may have run"];
+  switch (p.reason) {
+    case "changed": return ["high", "has changed"];
+    case "question": case "client_tool": return ["low", "asks you"];
+    case "limit": return ["low", "limit reached"];
+    case "not_reached": return ["middle", "not sent yet"];
+    case "remote": return ["middle", "another agent"];
+  }
+  return p.because === "annotation" ? ["high", "may destroy"] : p.because === "no_hint" ? ["middle", "effect not known"] : ["middle", "asks by rule"];
+}
+
+// why says why a person is asked.
+export function why(p) {
   if (isDoubtful(p)) return "The call was sent and its answer was lost. Nobody here knows whether it ran. Look at what it would have changed before you answer.";
   if (isPaused(p)) return "Destructive calls are paused. The call goes on by itself after the resume.";
   switch (p.reason) {
@@ -45,7 +61,7 @@ export function why(p, tool) {
     case "changed": return "This call was approved before, but the tool or its address is not the same any more.";
     case "remote": return "This agent delegated work to another agent, which asks before it goes on.";
   }
-  return because[tool?.approval?.because] ?? "Calls of this tool may destroy something.";
+  return because[p.because] ?? "Calls of this tool may destroy something.";
 }
 
 // effects says what comes of a yes, a no and silence.

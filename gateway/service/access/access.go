@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 )
 
 // Backend is a backend behind which callers see only what is theirs. Methods that are about
@@ -40,7 +41,7 @@ func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, er
 	}
 	start := time.Now()
 	owner, err = b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
-	if err == nil && !service.MaySee(caller, owner) {
+	if (err == nil || service.IsKind(err, deletion.KindDeleted)) && !service.MaySee(caller, owner) {
 		err = service.NoConversation(id)
 	}
 	if err != nil {
@@ -78,6 +79,8 @@ func (b *Backend) Start(ctx context.Context, in service.StartInput) (service.Sta
 	}
 	result, err := b.backend.Start(ctx, in)
 	switch {
+	case service.IsKind(err, deletion.KindDeleted):
+		return service.StartResult{}, b.See(ctx, in.Conversation.ID)
 	case err != nil:
 		return service.StartResult{}, err
 	case result.Existed:
@@ -168,6 +171,14 @@ func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
 		return b.backend.Owner(ctx, id)
 	}
 	return b.visibleOwner(ctx, id)
+}
+
+// Delete implements Conversations.
+func (b *Backend) Delete(ctx context.Context, in deletion.Input) (deletion.Result, error) {
+	if err := b.write(ctx, in.ConversationID); err != nil {
+		return deletion.Result{}, err
+	}
+	return b.backend.Delete(ctx, in)
 }
 
 // SetPush implements Pushes.

@@ -11,6 +11,6 @@
 //
 //	has the same blob store
 //
-// push.go       webhooks
+// push.go       webhooks; delete.go starts deletions
 // trouble.go    why a conversation does not answer; tree.go its tree
 package backend
