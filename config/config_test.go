@@ -94,7 +94,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
 				Destructive: []string{"write"}, Safe: []string{"read"}, Optional: true, Prefix: true},
-			{Name: "desk", URL: "https://desk.example.com/mcp", Credential: config.CredentialOwn, Unannotated: "ask"},
+			{Name: "desk", URL: "https://desk.example.com/mcp", Credential: config.CredentialNone, Unannotated: "ask"},
 		},
 		TokenExchange: &config.TokenExchange{
 			Issuer: "https://login.example.com", ClientID: "shop", ClientSecret: "${SHOP_SECRET}",
