@@ -18,8 +18,10 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Peer is a client of other agents.
@@ -44,7 +46,9 @@ type Peers struct {
 	Bearers *bearer.Book
 	// Claims prevent that destructive messages are sent twice; nil does not check.
 	Claims Claims
-	Now    func() time.Time
+	// Switches pause destructive messages; nil pauses none.
+	Switches Switches
+	Now      func() time.Time
 }
 
 // Delegate sends a message to another agent, with the caller's credential if there is one.
@@ -54,11 +58,25 @@ type Peers struct {
 // that it deduplicates.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
+	ctx, span := telemetry.StartDelegation(ctx, in.Peer.Name)
 	out, again, err := p.delegateOnce(ctx, in)
+	span.End(failureKind(err))
 	if stop(); again && !isPermanent(err) {
 		mayRepeat(ctx)
 	}
 	return out, err
+}
+
+// failureKind returns the kind of an activity's failure, or "".
+func failureKind(err error) contract.Kind {
+	var known *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &known):
+		return contract.Kind(known.Type())
+	}
+	return contract.KindInternal
 }
 
 // isPermanent reports whether a failure is one after which no attempt follows. The message may
@@ -80,6 +98,15 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 			err = fail(contract.KindOutcomeUnknown, known.Message(), 0)
 		}
 	}()
+	if in.Decision != contract.Rejected && !in.Cancel {
+		c := switches.Call{Peer: in.Peer.Name, Tool: in.Peer.Tool()}
+		if len(in.Chain) > 0 {
+			c.Agent = in.Chain[len(in.Chain)-1]
+		}
+		if err := paused(ctx, p.Switches, contract.KindPeerUnavailable, c); err != nil {
+			return out, !lostAttempt(ctx), err
+		}
+	}
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {

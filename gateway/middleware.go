@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -25,6 +27,8 @@ const headerSession = "X-Session-ID"
 func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := g.now()
+		ctx, span := telemetry.StartRequest(c.Request(), c.Path())
+		c.SetRequest(c.Request().WithContext(ctx))
 		err := callGuarded(next, c)
 		if err != nil {
 			err = g.service.WithCause(c.Request().Context(), err)
@@ -32,6 +36,7 @@ func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := g.now().Sub(start)
 		telemetry.Request(c.Request().Context(), c.Request().Method, c.Path(), c.Response().Status, took)
+		span.EndRequest(c.Response().Status, callOf(c).ConversationID)
 		g.log(c, took, err)
 		return nil
 	}
@@ -63,6 +68,9 @@ func (g *Gateway) log(c echo.Context, latency any, err error) {
 	}
 	if call.ConversationID != "" {
 		attrs = append(attrs, "conversation", call.ConversationID)
+	}
+	if trace := telemetry.TraceID(c.Request().Context()); trace != "" {
+		attrs = append(attrs, "trace", trace)
 	}
 	if err != nil {
 		attrs = append(attrs, "error", err.Error())
@@ -154,4 +162,38 @@ func (serializer) Serialize(c echo.Context, v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	return enc.Encode(v)
+}
+
+// tidy returns a request with its path in the form of the routes: without a slash at the end,
+// and with UUIDs in lower case. It does not redirect, because a redirect would lose the body
+// of a POST.
+func tidy(r *http.Request) *http.Request {
+	path := tidyPath(r.URL.Path)
+	if path == r.URL.Path {
+		return r
+	}
+	out, u := new(http.Request), new(url.URL)
+	*out, *u = *r, *r.URL
+	u.Path, u.RawPath = path, tidyPath(r.URL.RawPath)
+	out.URL = u
+	return out
+}
+
+func tidyPath(path string) string {
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = tidyUUID(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// tidyUUID returns a UUID in lower case, and any other text unchanged.
+func tidyUUID(s string) string {
+	if lower := strings.ToLower(s); contract.IsUUID(lower) {
+		return lower
+	}
+	return s
 }

@@ -13,8 +13,10 @@ import (
 	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/activities/llm/router"
+	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/reset"
+	"agent-stop-and-go/activities/switchboard"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/secrets"
@@ -27,6 +29,8 @@ import (
 // Parts are the dependencies of activities besides the configuration.
 type Parts struct {
 	Blobs transcript.Store
+	// Records keep the tokens of the agent's own; without them it gets none.
+	Records oauth.Store
 	// Claims prevent that destructive calls are made twice after a reset; nil does not check.
 	Claims  activities.Claims
 	Graves  deletion.Graves
@@ -56,7 +60,8 @@ type Push struct {
 // this is a warning, and a problem in the catalogue. Without the signing key of notifications
 // Assemble fails.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
-	servers, err := servers(c, p.Getenv)
+	own := newClients(c, p)
+	servers, err := servers(c, own, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
@@ -68,13 +73,16 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	bearers := newBearers(c)
+	bearers, noExchange := newBearers(c, own, p.Getenv)
 	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
 	logger := cmp.Or(p.Logger, slog.Default())
 	problems, notes := shortcomings(c, entries, agents, p.Getenv)
+	if noExchange != nil {
+		problems = append(problems, "tokens cannot be exchanged: "+noExchange.Error())
+	}
 	for _, text := range slices.Concat(problems, notes) {
 		logger.Warn(text)
 	}
@@ -84,6 +92,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Elicitor: &activities.Elicitation{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
+	board := &switchboard.Board{}
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
@@ -92,17 +101,17 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &reset.Activities{}, Deletions: &deletion.Deletions{Dir: c.DataDir, Graves: p.Graves, Logger: logger},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
-	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
+	}, func() error { stop(); defer own.close(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
 
 // background runs f until it returns or ctx or stop ends it. stop waits for that.
@@ -113,7 +122,7 @@ func background(ctx context.Context, f func(context.Context)) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
+func servers(c *config.Config, own *clients, getenv func(string) string) ([]toolbox.Server, error) {
 	var out []toolbox.Server
 	for _, s := range c.MCPServers {
 		env, noEnv := s.Environment(getenv)
@@ -131,6 +140,10 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}
+		if client := own.servers[s.Name]; client != nil {
+			server.Credential = client
+		}
+		server.Problem = cmp.Or(server.Problem, own.problem(s.Own))
 		if s.Sampling != nil {
 			server.SampleTokens = s.Sampling.MaxTokens
 		}

@@ -50,6 +50,9 @@ func newLogin(getenv func(string) string) *cobra.Command {
 		if err := store.Save(l); err != nil {
 			return fmt.Errorf("keep the login: %w", err)
 		}
+		if s, err = f.open(cmd); err != nil { // with the login
+			return err
+		}
 		return s.showCaller(cmd)
 	}
 	return cmd
