@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // SearchAttributes returns the search attributes that a namespace needs for conversations.
@@ -129,9 +130,12 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 	return nil
 }
 
-// sdkLog handles the log of the SDK and of workflows. It drops the SDK's own lines below
-// warning, and writes decisions about approvals without the attributes that the SDK adds to
-// every line of a workflow.
+// failedActivity is the SDK's message of a failure that has its own line (telemetry.LogFailure).
+const failedActivity = "Activity error."
+
+// sdkLog handles the log of the SDK, of workflows and activities. It drops the SDK's own lines below
+// warning, and writes decisions about approvals and failed attempts without the attributes that
+// the SDK adds to every line.
 type sdkLog struct {
 	slog.Handler
 	plain slog.Handler
@@ -143,9 +147,9 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision:
+	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure:
 		return h.plain.Handle(ctx, r)
-	case r.Level < slog.LevelWarn:
+	case r.Level < slog.LevelWarn, r.Message == failedActivity:
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)
