@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/telemetry"
 )
 
@@ -134,8 +135,8 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 const failedActivity = "Activity error."
 
 // sdkLog handles the log of the SDK, of workflows and activities. It drops the SDK's own lines below
-// warning, and writes decisions about approvals and failed attempts without the attributes that
-// the SDK adds to every line.
+// warning, and writes decisions about approvals, changes of switches and failed attempts without
+// the attributes that the SDK adds to every line.
 type sdkLog struct {
 	slog.Handler
 	plain slog.Handler
@@ -147,7 +148,7 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure:
+	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed:
 		return h.plain.Handle(ctx, r)
 	case r.Level < slog.LevelWarn, r.Message == failedActivity:
 		return nil
