@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Peer is a client of other agents.
@@ -54,11 +55,25 @@ type Peers struct {
 // that it deduplicates.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
+	ctx, span := telemetry.StartDelegation(ctx, in.Peer.Name)
 	out, again, err := p.delegateOnce(ctx, in)
+	span.End(failureKind(err))
 	if stop(); again && !isPermanent(err) {
 		mayRepeat(ctx)
 	}
 	return out, err
+}
+
+// failureKind returns the kind of an activity's failure, or "".
+func failureKind(err error) contract.Kind {
+	var known *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &known):
+		return contract.Kind(known.Type())
+	}
+	return contract.KindInternal
 }
 
 // isPermanent reports whether a failure is one after which no attempt follows. The message may

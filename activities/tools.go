@@ -83,11 +83,13 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	step, stop := progress(ctx)
 	defer stop()
 	began := time.Now()
+	ctx, span := telemetry.StartTool(ctx, in.Server, in.Tool)
 	r, note, err := t.send(ctx, in.ConversationID, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, SessionID: in.SessionID,
 		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Bound: in.Binding, Progress: step,
 	})
 	telemetry.ToolCall(ctx, in.Server, in.Tool, time.Since(began), toolFailureOf(err))
+	span.End(toolFailureOf(err))
 	var known *toolbox.Error
 	if errors.As(err, &known) && known.Kind == contract.KindChanged {
 		return contract.CallToolResult{}, t.changedFailure(ctx, in, known)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/config/secrets"
 )
 
@@ -70,9 +71,11 @@ func (c *Config) checkCredentials(r *report) {
 			r.at(path+".credential", "a server with a command gets no token; give it one in env")
 		}
 		c.checkCredential(r, path, s.Credential, s.Exchange, s.Headers)
+		checkOwn(r, path, s.Credential, s.Own)
 	}
 	for path, a := range c.delegates() {
 		c.checkCredential(r, path, a.Credential, a.Exchange, a.Headers)
+		checkOwn(r, path, a.Credential, a.Own)
 	}
 	c.checkTokenExchange(r, "token_exchange", c.TokenExchange)
 }
@@ -90,6 +93,18 @@ func (c *Config) checkCredential(r *report, path, credential string, exchange *E
 		r.at(path+".exchange", "is for credential: exchange only")
 	case exchange != nil && exchange.Resource != "":
 		checkURL(r, path+".exchange.resource", exchange.Resource)
+	}
+}
+
+// checkOwn checks the agent as an OAuth client of a server or agent.
+func checkOwn(r *report, path, credential string, s *own.Client) {
+	switch {
+	case credential == CredentialOwn && s == nil:
+		r.at(path+".credential", "own needs the agent's client; write own: {issuer: https://login.example.com, client_id: NAME, client_secret: \"${SECRET}\"}")
+	case credential != CredentialOwn && s != nil:
+		r.at(path+".own", "is for credential: own only")
+	case s != nil:
+		s.Check(func(key, problem string) { r.at(strings.TrimSuffix(join(path+".own", key), "."), "%s", problem) })
 	}
 }
 

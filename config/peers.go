@@ -38,7 +38,7 @@ func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 func (n *Node) agent() A2AAgent {
 	return A2AAgent{
 		Name: n.Name, URL: n.URL, Description: n.Description, DestructiveHint: n.DestructiveHint,
-		Headers: n.Headers, Credential: n.Credential, Exchange: n.Exchange, Timeout: n.Timeout, AllowPrivateRedirects: n.AllowPrivateRedirects,
+		Headers: n.Headers, Credential: n.Credential, Exchange: n.Exchange, Own: n.Own, Timeout: n.Timeout, AllowPrivateRedirects: n.AllowPrivateRedirects,
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *Config) checkPeers(r *report) {
 			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".url"))
 		case !maps.Equal(known.Headers, a.Headers):
 			r.at(path+".headers", "the agent %s has other headers in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".headers"))
-		case known.Credential != a.Credential || !reflect.DeepEqual(known.Exchange, a.Exchange):
+		case known.Credential != a.Credential || !reflect.DeepEqual(known.Exchange, a.Exchange) || !reflect.DeepEqual(known.Own, a.Own):
 			r.at(path+".credential", "the agent %s gets another token in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".credential"))
 		case known.AllowPrivateRedirects != a.AllowPrivateRedirects:
 			r.at(path+".allow_private_redirects", "the agent %s has another setting in %s; one name stands for one agent",

@@ -34,6 +34,7 @@ var nodeTypes = map[string][]string{
 	"headers":                 {A2ANode},
 	"credential":              {A2ANode},
 	"exchange":                {A2ANode},
+	"own":                     {A2ANode},
 	"allow_private_redirects": {A2ANode},
 	"agents":                  {Sequential, Parallel, Loop},
 	"max_iterations":          {Loop},

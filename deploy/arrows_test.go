@@ -61,14 +61,14 @@ var arrows = map[string][]string{
 	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
-	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
+	"deploy/conformance":      {"activities", "workflows/contract"},
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
 	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
 
 	// The client of other agents has its own types, which its parent uses.
-	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
+	"activities/peer": {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
 
 	// What wire formats share knows none of them, nor the router that knows all.
 	"activities/llm":           {"workflows/contract", "workflows/record", "activities/mask", "activities/outbound"},

@@ -39,7 +39,8 @@
 //	  client             a client of the REST API, which the command line uses
 //	mcpservers           the tool servers that come with the project
 //	deploy/compose       the files of the agents of compose.yaml; deploy/cluster runs them
-//	deploy/packaging     checks of Dockerfile and compose files, a module of its own
+//	deploy/chart         the Helm chart
+//	deploy/packaging     checks of Dockerfile, compose files and chart, a module of its own
 //	deploy/standalone    the agent in one process; e2e has the tests of whole processes
 //	  cli, doctor        the commands that talk to an agent, and what one lacks
 //

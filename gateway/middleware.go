@@ -25,6 +25,8 @@ const headerSession = "X-Session-ID"
 func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := g.now()
+		ctx, span := telemetry.StartRequest(c.Request(), c.Path())
+		c.SetRequest(c.Request().WithContext(ctx))
 		err := callGuarded(next, c)
 		if err != nil {
 			err = g.service.WithCause(c.Request().Context(), err)
@@ -32,6 +34,7 @@ func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := g.now().Sub(start)
 		telemetry.Request(c.Request().Context(), c.Request().Method, c.Path(), c.Response().Status, took)
+		span.EndRequest(c.Response().Status, callOf(c).ConversationID)
 		g.log(c, took, err)
 		return nil
 	}
@@ -63,6 +66,9 @@ func (g *Gateway) log(c echo.Context, latency any, err error) {
 	}
 	if call.ConversationID != "" {
 		attrs = append(attrs, "conversation", call.ConversationID)
+	}
+	if trace := telemetry.TraceID(c.Request().Context()); trace != "" {
+		attrs = append(attrs, "trace", trace)
 	}
 	if err != nil {
 		attrs = append(attrs, "error", err.Error())

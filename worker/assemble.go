@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/activities/llm/router"
+	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/activities/toolbox"
@@ -27,6 +28,8 @@ import (
 // Parts are the dependencies of activities besides the configuration.
 type Parts struct {
 	Blobs transcript.Store
+	// Records keep the tokens of the agent's own; without them it gets none.
+	Records oauth.Store
 	// Claims prevent that destructive calls are made twice after a reset; nil does not check.
 	Claims  activities.Claims
 	Graves  deletion.Graves
@@ -56,7 +59,8 @@ type Push struct {
 // this is a warning, and a problem in the catalogue. Without the signing key of notifications
 // Assemble fails.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
-	servers, err := servers(c, p.Getenv)
+	own := newClients(c, p)
+	servers, err := servers(c, own, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
@@ -68,7 +72,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	bearers := newBearers(c)
+	bearers := newBearers(c, own)
 	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
@@ -102,7 +106,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
-	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
+	}, func() error { stop(); defer own.close(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
 
 // background runs f until it returns or ctx or stop ends it. stop waits for that.
@@ -113,7 +117,7 @@ func background(ctx context.Context, f func(context.Context)) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
+func servers(c *config.Config, own *clients, getenv func(string) string) ([]toolbox.Server, error) {
 	var out []toolbox.Server
 	for _, s := range c.MCPServers {
 		env, noEnv := s.Environment(getenv)
@@ -131,6 +135,10 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}
+		if client := own.servers[s.Name]; client != nil {
+			server.Credential = client
+		}
+		server.Problem = cmp.Or(server.Problem, own.problem(s.Own))
 		if s.Sampling != nil {
 			server.SampleTokens = s.Sampling.MaxTokens
 		}

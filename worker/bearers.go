@@ -14,7 +14,7 @@ import (
 const metadataTimeout = 10 * time.Second
 
 // newBearers returns the sources of the tokens that calls carry.
-func newBearers(c *config.Config) *bearer.Book {
+func newBearers(c *config.Config, own *clients) *bearer.Book {
 	client := &http.Client{
 		Timeout:       metadataTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -27,12 +27,16 @@ func newBearers(c *config.Config) *bearer.Book {
 		book.Add(bearer.Server{Name: s.Name, URL: s.URL}, newSource(c, s.Credential, client))
 	}
 	for _, a := range c.Delegates() {
-		book.Add(bearer.Server{Name: a.Name, URL: a.URL, Agent: true}, newSource(c, a.Credential, client))
+		source := newSource(c, a.Credential, client)
+		if c.Credential(a.Credential) == config.CredentialOwn {
+			source = own.agent(a.Name, a.Own)
+		}
+		book.Add(bearer.Server{Name: a.Name, URL: a.URL, Agent: true}, source)
 	}
 	return book
 }
 
-// newSource returns the source of a server with a setting, or nil if it gets no token.
+// newSource returns the source of a server with a setting, or nil if it gets no token of a caller.
 func newSource(c *config.Config, setting string, client *http.Client) bearer.Source {
 	switch c.Credential(setting) {
 	case config.CredentialForward:
@@ -40,15 +44,15 @@ func newSource(c *config.Config, setting string, client *http.Client) bearer.Sou
 			return bearer.Forward{}
 		}
 		return &bearer.Guarded{Client: client, Now: time.Now}
-	case config.CredentialExchange, config.CredentialOwn:
-		return unsupported(setting)
+	case config.CredentialExchange:
+		return withoutToken("credential: exchange is not supported by this version")
 	}
 	return nil
 }
 
-// unsupported is the source of a setting that this version does not know.
-type unsupported string
+// withoutToken is the source of a server that no token can be got for, for this reason.
+type withoutToken string
 
-func (u unsupported) Token(_ context.Context, r bearer.Request) (credential.Token, error) {
-	return credential.Token{}, &bearer.Refused{Server: r.Server.Name, Reason: "credential: " + string(u) + " is not supported by this version"}
+func (w withoutToken) Token(_ context.Context, r bearer.Request) (credential.Token, error) {
+	return credential.Token{}, &bearer.Refused{Server: r.Server.Name, Reason: string(w)}
 }

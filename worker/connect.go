@@ -18,7 +18,12 @@ const connectTime = 20 * time.Second
 // command, and ends them again. It returns a line for each that does not answer, unless it is
 // optional or serves only authenticated callers, and for each conflict of tool names.
 func Connect(ctx context.Context, c *config.Config, getenv func(string) string) ([]string, error) {
-	servers, err := servers(c, getenv)
+	own, err := newTryClients(c, getenv)
+	if err != nil {
+		return nil, err
+	}
+	defer own.close()
+	servers, err := servers(c, own, getenv)
 	if err != nil {
 		return nil, err
 	}

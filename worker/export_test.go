@@ -1,12 +1,19 @@
 package worker
 
+import (
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/config"
+)
+
 // PollInterval and WarnAutoRun are for tests without servers.
 const PollInterval = pollInterval
 
 var WarnAutoRun = warnAutoRun
 
 // Servers returns the settings of tool servers for the toolbox.
-var Servers = servers
+func Servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
+	return servers(c, newClients(c, Parts{Getenv: getenv}), getenv)
+}
 
 // Models returns the entries of models for a router.
 var Models = models

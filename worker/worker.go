@@ -22,6 +22,7 @@ import (
 	names "agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Activities are the structs whose methods are the activities.
@@ -69,7 +70,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
 	var once sync.Once
 	o := worker.Options{
-		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats()},
+		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats(), telemetry.Messages()},
 		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,

@@ -146,6 +146,7 @@ func (t *turn) applyReports(ctx workflow.Context, batch contract.NodeReports) {
 	}
 	t.pipeline.dropEnded()
 	t.dropPending(func(o openApproval) bool { return !t.pipeline.has(o.run) })
+	t.trace.Wait(ctx, t.conv.pendingApprovals())
 	t.conv.state.UpdatedAt = run.Now(ctx)
 	switch {
 	case len(t.conv.pending) > 0:

@@ -7,13 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/credential/header"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 const histories = "testdata/histories"
@@ -48,16 +52,35 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			if err := replay(t, file); err != nil {
+			if err := replay(t, file, worker.WorkflowReplayerOptions{}); err != nil {
 				t.Errorf("%v\n\nConversations of this shape may be waiting right now: see Determinism in doc.go.", err)
 			}
 		})
 	}
 }
 
+// Histories do not depend on whether traces are exported, and a replay exports nothing.
+func TestRecordedHistoriesReplayWithTraces(t *testing.T) {
+	exporter := tracetest.NewInMemoryExporter()
+	telemetry.SetTracer(trace.NewTracerProvider(trace.WithSyncer(exporter), trace.WithIDGenerator(telemetry.IDs{})).Tracer(""))
+	defer telemetry.SetTracer(nil)
+	traced := worker.WorkflowReplayerOptions{
+		ContextPropagators: []workflow.ContextPropagator{telemetry.Propagator()},
+		Interceptors:       []interceptor.WorkerInterceptor{telemetry.Messages()},
+	}
+	for _, name := range []string{"approve", "continue-as-new", "parallel", "nested-both", "auto-tree", "task-delegation-approval", "queue-carried"} {
+		if err := replay(t, filepath.Join(histories, name+".json"), traced); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if spans := exporter.GetSpans(); len(spans) > 0 {
+		t.Errorf("replays have exported %d spans, the first one %s", len(spans), spans[0].Name)
+	}
+}
+
 // replay replays a recording under its own workflow ID: the IDs of nodes inside are derived
 // from it.
-func replay(t *testing.T, file string) error {
+func replay(t *testing.T, file string, o worker.WorkflowReplayerOptions) error {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -69,18 +92,17 @@ func replay(t *testing.T, file string) error {
 		t.Fatal(err)
 	}
 	began := h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes()
-	return replayer(t).ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), h,
+	return replayer(t, o).ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), h,
 		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{
 			ID: began.GetWorkflowId(), RunID: began.GetOriginalExecutionRunId(),
 		}})
 }
 
-func replayer(t *testing.T) worker.WorkflowReplayer {
+func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowReplayer {
 	t.Helper()
-	r, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-		ContextPropagators:       []workflow.ContextPropagator{header.Propagator()},
-		DisableDeadlockDetection: true, // on a busy machine a coroutine may not run for a second
-	})
+	o.ContextPropagators = append(o.ContextPropagators, header.Propagator())
+	o.DisableDeadlockDetection = true // on a busy machine a coroutine may not run for a second
+	r, err := worker.NewWorkflowReplayerWithOptions(o)
 	if err != nil {
 		t.Fatal(err)
 	}

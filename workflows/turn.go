@@ -25,9 +25,11 @@ type turn struct {
 	stopped    bool
 	stopReason string
 	stoppedBy  contract.Identity
+	trace      *telemetry.TurnTrace
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
+	ctx, t.trace = telemetry.StartTurn(ctx, t.conv.in, t.conv.state.Turn, m.RequestID)
 	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Identity: sender(m.Identity)})
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
@@ -50,7 +52,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	done := detached(ctx)
 	t.recordEnd(done, r, result)
 	t.conv.settle(done, t.requests, result)
-	telemetry.Turn(ctx, t.conv.in.Agent.Name, t.outcome(r), r.Worked)
+	t.trace.End(ctx, t.outcome(r), r.Worked)
 }
 
 // runLeaf runs an agent that is a single node.
@@ -131,6 +133,7 @@ func (t *turn) refresh(workflow.Context) {}
 // answer.
 func (t *turn) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
 	t.conv.pending = append(t.conv.pending, openApproval{PendingApproval: in.Pending()})
+	t.trace.Wait(ctx, t.conv.pendingApprovals())
 	ctx = detached(ctx)
 	t.conv.setStatus(ctx, contract.StatusWaitingApproval)
 	requests := t.requests
@@ -143,6 +146,7 @@ func (t *turn) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalIn
 func (t *turn) removeApproval(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
 	t.noteDecision(r)
 	t.dropPending(func(p openApproval) bool { return p.UUID == r.UUID })
+	t.trace.Wait(ctx, t.conv.pendingApprovals())
 	ctx = detached(ctx)
 	switch {
 	case len(t.conv.pending) == 0:

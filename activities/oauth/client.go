@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -19,8 +20,9 @@ import (
 const (
 	// expiryMargin is how long before its end a token is renewed.
 	expiryMargin = 30 * time.Second
-	// youth is how long a refused token counts as just issued.
-	youth = 10 * time.Second
+	// youth is how long a refused token counts as just issued. It bounds how often a server that
+	// refuses every token makes the agent ask for another one.
+	youth = time.Minute
 	// patience bounds all that is done for one renewal.
 	patience = 25 * time.Second
 	// maxHeld bounds the subjects whose tokens are in memory.
@@ -61,6 +63,29 @@ type Client struct {
 type holder struct {
 	slot  chan struct{}
 	grant grant
+	sent  atomic.Pointer[[]string] // the latest tokens, which may be read without the slot
+}
+
+// maxSent bounds the tokens of a subject that are masked.
+const maxSent = 4
+
+// record adds the token to those that answers may repeat.
+func (h *holder) record() {
+	now := h.grant.Access
+	known := h.secrets()
+	if now == "" || slices.Contains(known, now) {
+		return
+	}
+	known = append([]string{now}, known[:min(len(known), maxSent-1)]...)
+	h.sent.Store(&known)
+}
+
+// secrets returns the latest tokens.
+func (h *holder) secrets() []string {
+	if known := h.sent.Load(); known != nil {
+		return *known
+	}
+	return nil
 }
 
 // New checks the settings and makes a client.
@@ -275,19 +300,12 @@ func (c *Client) keep(ctx context.Context, subject string, h *holder, g grant) e
 	return c.save(context.WithoutCancel(ctx), c.recordName(subject), g)
 }
 
-// Secrets are the tokens that requests of a subject contain.
+// Secrets are the latest tokens that requests of a subject contained.
 func (c *Client) Secrets(subject string) []string {
-	h, ok := c.held.Get(c.own(subject))
-	if !ok {
-		return nil
+	if h, ok := c.held.Get(c.own(subject)); ok {
+		return h.secrets()
 	}
-	select {
-	case h.slot <- struct{}{}:
-		defer func() { <-h.slot }()
-		return h.grant.secrets()
-	default:
-		return nil
-	}
+	return nil
 }
 
 // own is the subject that a token belongs to: nobody if it is the agent's.
@@ -311,7 +329,7 @@ func (c *Client) hold(ctx context.Context, subject string) (h *holder, release f
 	}
 	select {
 	case h.slot <- struct{}{}:
-		return h, func() { <-h.slot }, nil
+		return h, func() { h.record(); <-h.slot }, nil
 	case <-ctx.Done():
 		return nil, nil, context.Cause(ctx)
 	}

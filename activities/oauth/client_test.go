@@ -276,8 +276,21 @@ func TestNothingStoredOrReportedShowsASecret(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "refresh-1") {
 		t.Errorf("got %v", err)
 	}
-	if got := c.Secrets(""); len(got) == 0 || got[0] != first {
-		t.Errorf("to be masked: %v", got)
+}
+
+func TestTokensAreMaskedWhileAnotherIsRequested(t *testing.T) {
+	w, s := newWorld(t), newShared(t)
+	c, first := loggedIn(t, w, s, w.tools())
+	s.pass(2 * time.Hour)
+	w.token = func(url.Values) (int, map[string]any) {
+		if got := c.Secrets(""); len(got) != 1 || got[0] != first {
+			t.Errorf("meanwhile %v are masked", got)
+		}
+		return 0, nil
+	}
+	second := token(t, c)
+	if got := c.Secrets(""); len(got) != 2 || got[0] != second || got[1] != first {
+		t.Errorf("afterwards %v are masked", got)
 	}
 }
 

@@ -45,5 +45,6 @@
 //	registration.go  which client the agent is, and how it proves it
 //	token.go      requests to the token endpoint; assertion.go signed JWTs
 //	login.go      logins of people
-//	grant.go      what is stored
+//	grant.go      what is stored; memory.go a store for one process
+//	source.go     the tokens for the calls of other agents
 package oauth

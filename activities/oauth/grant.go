@@ -45,9 +45,6 @@ func (g grant) fresh(now time.Time) bool {
 	return g.Access != "" && (g.Expires.IsZero() || now.Add(expiryMargin).Before(g.Expires))
 }
 
-// secrets are the parts of a grant that nobody may read.
-func (g grant) secrets() []string { return []string{g.Access, g.Refresh, g.Source.Client.Secret} }
-
 // recordName is the name of a record, which reveals nothing about its parts.
 func recordName(parts ...string) string {
 	text, _ := json.Marshal(parts) // strings always encode

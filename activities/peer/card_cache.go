@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // A card is fetched again when it is older than cardMaxAge; after a failure, or if there was
@@ -54,12 +55,18 @@ func (p *Peers) newAgent(a Agent) *agent {
 		Trusted: []string{a.URL}, Reach: a.reach(), Redirects: 5, Keep: []string{a2a.SvcParamVersion, a2a.SvcParamExtensions},
 		Base: p.opts.Transport,
 	}
-	out := &agent{Agent: a, opts: &p.opts, run: p.background, client: outbound.Client(guard)}
+	out := &agent{Agent: a, opts: &p.opts, run: p.background, client: traced(outbound.Client(guard))}
 	guard.Fresh = true
-	out.fresh = outbound.Client(guard)
+	out.fresh = traced(outbound.Client(guard))
 	guard.Redirects = 0
-	out.strict = outbound.Client(guard)
+	out.strict = traced(outbound.Client(guard))
 	return out
+}
+
+// traced has the client say in which trace it calls.
+func traced(c *http.Client) *http.Client {
+	c.Transport = telemetry.Transport{Base: c.Transport}
+	return c
 }
 
 // awaitCard returns the card, and waits for it if there is none yet. An old or a missing one is

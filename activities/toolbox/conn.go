@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 const (
@@ -252,8 +253,15 @@ func (c *conn) call(ctx context.Context, x *trace, call Call, args json.RawMessa
 	req.Params.Name = c.server.bareName(call.Tool)
 	req.Params.Arguments = args
 	meta := mcp.Meta{}
+	fields := map[string]any{}
 	if call.IdempotencyKey != "" {
-		meta.AdditionalFields = map[string]any{contract.IdempotencyMetaKey: call.IdempotencyKey}
+		fields[contract.IdempotencyMetaKey] = call.IdempotencyKey
+	}
+	if parent := telemetry.Traceparent(ctx); parent != "" {
+		fields["traceparent"] = parent // as the semantic conventions for MCP have it
+	}
+	if len(fields) > 0 {
+		meta.AdditionalFields = fields
 	}
 	if call.Progress != nil {
 		token := c.progress.begin(call.Progress)

@@ -14,6 +14,9 @@
 // not run again if a history loses its end, through an operator's reset or a power cut. They are
 // in the folder claims, and on disk when Claim returns.
 //
+// Records (LoadRecord, SaveRecord) are small values under a name that change. They are in the
+// folder records; who saves them seals them.
+//
 // The drivers for folders and memory are linked in. For an object store, import its gocloud.dev
 // driver here and allow its scheme in package config.
 package blobstore

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
@@ -95,7 +96,7 @@ func (p *Platform) openFeed(c *config.Config, o Options) error {
 
 func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
-		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
+		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: append(slices.Clone(o.Propagators), telemetry.Propagator()),
 		Intercept: o.Intercept, Metrics: o.Metrics,
 	}
 	if !clustered {

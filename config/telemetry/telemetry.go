@@ -13,8 +13,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
+
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Options describe the process.
@@ -30,26 +33,48 @@ type Options struct {
 // Telemetry is running until Stop. The zero value is off.
 type Telemetry struct {
 	metrics *metric.MeterProvider // nil if metrics are off
+	traces  *trace.TracerProvider // nil if traces are off
 }
 
 // Start sets the providers of the process.
 func Start(ctx context.Context, o Options) (*Telemetry, error) {
 	t := &Telemetry{}
-	if !isOn(o.Getenv, "METRICS") {
+	metrics, traces := isOn(o.Getenv, "METRICS"), isOn(o.Getenv, "TRACES")
+	if !metrics && !traces {
 		return t, nil
 	}
 	reportErrors(o.Logger)
 	r, err := describe(ctx, o)
-	if err != nil {
-		return nil, err
+	if err == nil && metrics {
+		err = t.startMetrics(ctx, o, r)
 	}
+	if err == nil && traces {
+		err = t.startTraces(ctx, o, r)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Stop(ctx))
+	}
+	return t, nil
+}
+
+func (t *Telemetry) startMetrics(ctx context.Context, o Options, r *resource.Resource) error {
 	reader, err := autoexport.NewMetricReader(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("export metrics as OTEL_METRICS_EXPORTER=%s says: %w", o.Getenv("OTEL_METRICS_EXPORTER"), err)
+		return fmt.Errorf("export metrics as OTEL_METRICS_EXPORTER=%s says: %w", o.Getenv("OTEL_METRICS_EXPORTER"), err)
 	}
 	t.metrics = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(r), metric.WithView(views()...))
 	otel.SetMeterProvider(t.metrics)
-	return t, nil
+	return nil
+}
+
+func (t *Telemetry) startTraces(ctx context.Context, o Options, r *resource.Resource) error {
+	exporter, err := autoexport.NewSpanExporter(ctx)
+	if err != nil {
+		return fmt.Errorf("export traces as OTEL_TRACES_EXPORTER=%s says: %w", o.Getenv("OTEL_TRACES_EXPORTER"), err)
+	}
+	t.traces = trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(r), trace.WithIDGenerator(telemetry.IDs{}))
+	telemetry.SetTracer(t.traces.Tracer(telemetry.Scope))
+	return nil
 }
 
 // isOn reports whether the environment asks for a signal: METRICS or TRACES.
@@ -92,11 +117,16 @@ func (t *Telemetry) Handler() client.MetricsHandler {
 
 // Stop exports what is left, and ends.
 func (t *Telemetry) Stop(ctx context.Context) error {
-	if t.metrics == nil {
-		return nil
+	var err error
+	if t.traces != nil {
+		telemetry.SetTracer(nil)
+		err = t.traces.Shutdown(ctx)
 	}
-	if err := t.metrics.Shutdown(ctx); err != nil {
-		return fmt.Errorf("export the last metrics: %w", err)
+	if t.metrics != nil {
+		err = errors.Join(err, t.metrics.Shutdown(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("export the last metrics and traces: %w", err)
 	}
 	return nil
 }

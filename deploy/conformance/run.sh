@@ -156,6 +156,15 @@ on_tmux() {
   foreign_go "$@"
 }
 
+# on_prometheus runs Go tests with Prometheus, which it installs where it may: on_prometheus MODULE PACKAGE PATTERN
+on_prometheus() {
+  if ! command -v promtool && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    apt-get update && apt-get install -y --no-install-recommends prometheus
+  fi
+  command -v promtool || { echo "there is no Prometheus: install it (apt-get install prometheus, brew install prometheus)"; return 1; }
+  foreign_go "$@"
+}
+
 install_packages "$here"
 need_node
 [[ ! $agent ]] || install_browser "$work/apt.log"
@@ -188,6 +197,7 @@ check "the feed" "a real Redis server" on_redis "$root" ./config/feed .
 [[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
   on_redis "$root/deploy/standalone" ./e2e '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
+[[ $agent ]] && check "an agent" "metrics and alerts in Prometheus" on_prometheus "$root/deploy/standalone" ./e2e '^TestPrometheus'
 [[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux "$root/deploy/standalone" ./e2e '^TestAChatAtATerminal$'
 if [[ $agent ]]; then
   tour

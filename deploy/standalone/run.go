@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ Environment:
   LOG_LEVEL, LOG_FORMAT   debug, info, warn or error; text or json
   OTEL_METRICS_EXPORTER   prometheus serves metrics at http://localhost:9464/metrics; otlp
                           sends them to OTEL_EXPORTER_OTLP_ENDPOINT
+  OTEL_TRACES_EXPORTER    otlp sends traces there
 `
 
 // agentFlags are the flags of the commands that read the file of an agent.
@@ -87,6 +89,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 		return err
 	}
 	defer stopTelemetry()
+	os.Unsetenv("OTEL_TRACES_EXPORTER") // ours has it; the embedded server would trace every poll
 	defer process.LimitMemory(getenv)()
 	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version, Metrics: e.Telemetry.Handler()})
 	if err != nil {

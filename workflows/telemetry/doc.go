@@ -1,5 +1,5 @@
-// Package telemetry has the metrics of all processes of an agent: their names, units, help texts
-// and attributes in one table (Table), and a function to record each of them.
+// Package telemetry has the metrics and traces of all processes of an agent: the names, units, help
+// texts and attributes of metrics in one table (Table), and functions to record and to trace.
 //
 // It is the only package through which workflows, activities, gateway and configuration use
 // OpenTelemetry. It needs no set-up: while no provider is set (package config/telemetry), a
@@ -15,4 +15,7 @@
 //	observe.go   values that are read when metrics are collected
 //	workflow.go  functions for workflows
 //	names.go     the limit of different names
+//	trace.go     spans of requests and calls; ids.go their IDs
+//	propagate.go the trace in headers of workflows, signals and activities
+//	turn.go      spans of a turn
 package telemetry

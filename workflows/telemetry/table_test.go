@@ -113,7 +113,8 @@ func record(t *testing.T) {
 	env := suite.NewTestWorkflowEnvironment()
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		in, r := approval()
-		telemetry.Turn(ctx, "a", contract.OutcomeDone, time.Second)
+		_, turn := telemetry.StartTurn(ctx, contract.ConversationInput{Agent: contract.Agent{Name: "a"}}, 1, "r-1")
+		turn.End(ctx, contract.OutcomeDone, time.Second)
 		telemetry.ApprovalOpened(ctx, in)
 		telemetry.ApprovalClosed(ctx, in, r)
 		return nil

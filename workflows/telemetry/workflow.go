@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Turn records the end of a turn and the size of its history.
-func Turn(ctx workflow.Context, agent string, o contract.Outcome, worked time.Duration) {
+// recordTurn records the end of a turn and the size of its history.
+func recordTurn(ctx workflow.Context, agent string, o contract.Outcome, worked time.Duration) {
 	if workflow.IsReplaying(ctx) || !agentTime.Enabled(context.Background()) {
 		return
 	}

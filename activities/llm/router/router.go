@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // Options configure a Router. The zero value works, without any key.
@@ -58,9 +59,11 @@ func (r *Router) Generate(ctx context.Context, req llm.Request) (llm.Reply, erro
 	if err != nil {
 		return llm.Reply{}, err
 	}
+	ctx, span := telemetry.StartChat(ctx, entry.Provider, req.Model)
 	m := measure(&req)
 	reply, err := r.call(ctx, entry, req)
 	m.record(ctx, entry, reply, err)
+	span.End(failureOf(err))
 	return reply, err
 }
 

@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/credential"
 )
 
 // Where the person's browser returns to, and the client metadata document. Nobody listens there:
@@ -55,17 +53,12 @@ func newClient(address string, getenv func(string) string) (*oauth.Client, error
 			return nil, fmt.Errorf("%s: %w", contextVariable, err)
 		}
 	}
-	key, err := credential.NewKey()
+	options, err := oauth.InMemory("mcp-client")
 	if err != nil {
 		return nil, err
 	}
-	ring, err := credential.NewKeyring(key)
-	if err != nil {
-		return nil, err
-	}
-	return oauth.New(s.settings(address), oauth.Options{
-		Agent: "mcp-client", RedirectURL: redirectURL, MetadataURL: metadataURL, Store: &records{data: map[string][]byte{}}, Keyring: ring,
-	})
+	options.RedirectURL, options.MetadataURL = redirectURL, metadataURL
+	return oauth.New(s.settings(address), options)
 }
 
 // login logs in as a person would, at an authorization server that asks nothing.
@@ -148,23 +141,4 @@ func (p *person) call(ctx context.Context, box *toolbox.Toolbox, c toolbox.Call)
 func (p *person) login(ctx context.Context) error {
 	p.logins++
 	return login(ctx, p.client)
-}
-
-// records are an oauth.Store in memory.
-type records struct {
-	mu   sync.Mutex
-	data map[string][]byte
-}
-
-func (r *records) LoadRecord(_ context.Context, name string) ([]byte, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.data[name], nil
-}
-
-func (r *records) SaveRecord(_ context.Context, name string, data []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.data[name] = data
-	return nil
 }

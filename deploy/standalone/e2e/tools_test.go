@@ -29,6 +29,7 @@ type tools struct {
 
 type toolCall struct {
 	Tool, Key, Auth, Session string
+	Traceparent              string
 	Args                     map[string]any
 }
 
@@ -139,6 +140,7 @@ func (s *tools) record(r mcp.CallToolRequest) {
 	}
 	if r.Params.Meta != nil {
 		c.Key, _ = r.Params.Meta.AdditionalFields["agent-stop-and-go/idempotency-key"].(string)
+		c.Traceparent, _ = r.Params.Meta.AdditionalFields["traceparent"].(string)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -166,7 +166,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
-		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
+		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	})
 	if err != nil {

@@ -51,7 +51,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
-		Blobs: b.Blobs, Claims: b.Blobs, Graves: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
+		Blobs: b.Blobs, Claims: b.Blobs, Graves: b.Blobs, Records: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
 	})
 	if err != nil {

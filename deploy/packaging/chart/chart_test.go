@@ -1,0 +1,255 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	root   = "../../.."
+	folder = root + "/deploy/chart"
+)
+
+// Values for a server, without which the chart refuses to render; and all that can be turned on.
+const (
+	least = "temporal: {address: 'temporal.example.com:7233'}\n"
+	all   = `
+temporal: {address: "temporal.example.com:7233", namespace: agents, tlsSecret: temporal-mtls, privateCA: true, apiKeySecret: temporal-key}
+keysSecret: agent-keys
+imagePullSecrets: [{name: registry}]
+data: {storageClass: shared}
+worker: {autoscaling: {enabled: true, maxReplicas: 20}}
+gateway: {ingress: {enabled: true, className: nginx, host: agents.example.com, tlsSecret: agents-tls, annotations: {a: b}}}
+mcpFilesystem: {enabled: true}
+networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: ingress}}}]}
+agent: {allowed_hosts: [other.example.com], events: {redis: "redis://redis:6379"}}
+`
+)
+
+func TestTheChartIsClean(t *testing.T) {
+	for name, text := range map[string]string{"least": least, "all": all} {
+		for _, m := range lint.All(folder, values(t, text), "agents", false).Messages {
+			if m.Severity > 1 { // an icon is recommended
+				t.Errorf("%s: %v", name, m)
+			}
+		}
+	}
+}
+
+// kinds has an object for each kind that the chart renders. What is unknown there is refused.
+var kinds = map[string]func() any{
+	"ConfigMap":               func() any { return &corev1.ConfigMap{} },
+	"Deployment":              func() any { return &appsv1.Deployment{} },
+	"HorizontalPodAutoscaler": func() any { return &autoscalingv2.HorizontalPodAutoscaler{} },
+	"Ingress":                 func() any { return &networkingv1.Ingress{} },
+	"NetworkPolicy":           func() any { return &networkingv1.NetworkPolicy{} },
+	"PersistentVolumeClaim":   func() any { return &corev1.PersistentVolumeClaim{} },
+	"PodDisruptionBudget":     func() any { return &policyv1.PodDisruptionBudget{} },
+	"Service":                 func() any { return &corev1.Service{} },
+	"StatefulSet":             func() any { return &appsv1.StatefulSet{} },
+}
+
+func TestManifestsHaveTheSchemaOfKubernetes(t *testing.T) {
+	seen := map[string]bool{}
+	for name, text := range map[string]string{"least": least, "all": all} {
+		for _, document := range render(t, text) {
+			kind := kindOf(t, document)
+			object, known := kinds[kind]
+			if !known {
+				t.Errorf("%s: a %s", name, kind)
+				continue
+			}
+			seen[kind] = true
+			if err := yaml.UnmarshalStrict([]byte(document), object()); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, document)
+			}
+		}
+	}
+	if len(seen) != len(kinds) {
+		t.Errorf("rendered only %v", seen)
+	}
+}
+
+// The ConfigMap has a file that agents accept, and pods restart when it changes.
+func TestTheFileOfTheAgent(t *testing.T) {
+	schema := agentSchema(t)
+	for name, text := range map[string]string{"least": least, "all": all} {
+		file := agentFile(t, text)
+		decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(decoded); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, file)
+		}
+		for _, want := range []string{`"shop-gateway"`, `"task_queue":"shop"`, `"http://shop-mcp-resources:8090/mcp"`} {
+			if !strings.Contains(string(file), want) {
+				t.Errorf("%s: no %s in %s", name, want, file)
+			}
+		}
+	}
+	if file := agentFile(t, all); !strings.Contains(string(file), `"agents.example.com","other.example.com"`) {
+		t.Errorf("the names are not joined: %s", file)
+	}
+	if a, b := checksum(t, least), checksum(t, least+"agent: {prompt: other}\n"); a == b || a == "" {
+		t.Errorf("with another file the pods have the same checksum %q", a)
+	}
+}
+
+func TestPodsAreClosed(t *testing.T) {
+	for _, document := range render(t, all) {
+		var o struct {
+			Metadata struct{ Name string }
+			Spec     struct{ Template *corev1.PodTemplateSpec }
+		}
+		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Spec.Template == nil {
+			continue
+		}
+		pod := o.Spec.Template.Spec
+		if !*pod.SecurityContext.RunAsNonRoot || *pod.AutomountServiceAccountToken {
+			t.Errorf("%s may run as root, or has a token", o.Metadata.Name)
+		}
+		for _, c := range pod.Containers {
+			s := c.SecurityContext
+			if !*s.ReadOnlyRootFilesystem || *s.AllowPrivilegeEscalation || !slices.Contains(s.Capabilities.Drop, "ALL") {
+				t.Errorf("%s: %s may write, or has capabilities", o.Metadata.Name, c.Name)
+			}
+		}
+	}
+}
+
+func TestWhatMakesNoSenseIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":                              "temporal.address is the host:port",
+		"temporal: {address: 'http://x'}": "/temporal/address",
+		"temporal: {adress: 'x:1'}":       "adress",
+		least + "gateway: {ingress: {enabled: true}}": "gateway.ingress.host",
+	} {
+		if _, err := rendered(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", text, err, want)
+		}
+	}
+}
+
+func values(t *testing.T, text string) map[string]any {
+	t.Helper()
+	v, err := chartutil.ReadValues([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// rendered returns the manifests by template, as helm template does.
+func rendered(t *testing.T, text string) (map[string]string, error) {
+	t.Helper()
+	chart, err := loader.Load(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := chartutil.ReleaseOptions{Name: "shop", Namespace: "agents", IsInstall: true}
+	v, err := chartutil.ToRenderValues(chart, values(t, text), release, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Render(chart, v)
+}
+
+func render(t *testing.T, text string) (documents []string) {
+	t.Helper()
+	files, err := rendered(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range files {
+		if strings.HasSuffix(name, "NOTES.txt") {
+			continue
+		}
+		for document := range strings.SplitSeq(file, "\n---") {
+			if strings.Contains(document, "kind:") {
+				documents = append(documents, document)
+			}
+		}
+	}
+	return documents
+}
+
+func kindOf(t *testing.T, document string) string {
+	t.Helper()
+	var o struct{ Kind string }
+	if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+	return o.Kind
+}
+
+// agentFile is the file of the agent in the ConfigMap, as JSON.
+func agentFile(t *testing.T, text string) []byte {
+	t.Helper()
+	for _, document := range render(t, text) {
+		var m corev1.ConfigMap
+		if err := yaml.Unmarshal([]byte(document), &m); err == nil && m.Kind == "ConfigMap" && m.Data["agent.yaml"] != "" {
+			file, err := yaml.YAMLToJSONStrict([]byte(m.Data["agent.yaml"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return file
+		}
+	}
+	t.Fatal("no ConfigMap has agent.yaml")
+	return nil
+}
+
+func checksum(t *testing.T, text string) string {
+	t.Helper()
+	for _, document := range render(t, text) {
+		if kindOf(t, document) == "StatefulSet" {
+			var s appsv1.StatefulSet
+			if err := yaml.Unmarshal([]byte(document), &s); err != nil {
+				t.Fatal(err)
+			}
+			return s.Spec.Template.Annotations["checksum/agent"]
+		}
+	}
+	return ""
+}
+
+func agentSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(root + "/config/agent.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("agent.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("agent.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
