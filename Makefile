@@ -30,7 +30,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ vet: ## go vet of every module
 lint: ## staticcheck of every module
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
+
+vuln: ## look for known vulnerabilities in what the binaries use; needs vuln.go.dev
+	@mkdir -p $(BIN)/tools && cd deploy/packaging && $(GO) build -o $(CURDIR)/$(BIN)/tools/ golang.org/x/vuln/cmd/govulncheck
+	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/govulncheck -tags $(TAGS) ./...) || exit 1; done
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh

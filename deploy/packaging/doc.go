@@ -4,6 +4,6 @@
 //
 //	make packaging
 //
-// No container engine is needed. With -replay the test of the Dockerfile also carries out the
+// The tools of make release and make vuln are in its go.mod too. No container engine is needed. With -replay the test of the Dockerfile also carries out the
 // steps of its build stages in a folder, which compiles all binaries (minutes).
 package packaging
