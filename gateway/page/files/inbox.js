@@ -146,7 +146,8 @@ export class Inbox {
   #approve(card, form, repeated) {
     if (words.needsContent(card.approval) || words.isDoubtful(card.approval)) return form.querySelector("input, select, textarea, button").focus();
     if (repeated || !this.#openedAt || Date.now() - this.#openedAt < settling) return this.page.announce("Look at it first, then press a.");
-    form.querySelector("button.primary").click();
+    const yes = form.querySelector("button.primary");
+    yes ? yes.click() : this.page.announce("Nobody can approve this now.");
   }
 
   // reject asks for the reason. In its field Enter rejects, because it was asked for by r.
