@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/difference"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -40,7 +41,7 @@ func (t *Tools) changedFailure(ctx context.Context, in contract.CallToolInput, e
 	if e.Now.Definition != nil {
 		after = definition(e.Now.Definition)
 	}
-	text := contract.Difference(*in.Binding, *now, t.approvedDefinition(ctx, *in.Binding), after)
+	text := difference.Of(*in.Binding, *now, t.approvedDefinition(ctx, *in.Binding), after)
 	details := contract.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
 		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"

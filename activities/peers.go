@@ -18,6 +18,7 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -45,7 +46,9 @@ type Peers struct {
 	Bearers *bearer.Book
 	// Claims prevent that destructive messages are sent twice; nil does not check.
 	Claims Claims
-	Now    func() time.Time
+	// Switches pause destructive messages; nil pauses none.
+	Switches Switches
+	Now      func() time.Time
 }
 
 // Delegate sends a message to another agent, with the caller's credential if there is one.
@@ -95,6 +98,15 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 			err = fail(contract.KindOutcomeUnknown, known.Message(), 0)
 		}
 	}()
+	if in.Decision != contract.Rejected && !in.Cancel {
+		c := switches.Call{Peer: in.Peer.Name, Tool: in.Peer.Tool()}
+		if len(in.Chain) > 0 {
+			c.Agent = in.Chain[len(in.Chain)-1]
+		}
+		if err := paused(ctx, p.Switches, contract.KindPeerUnavailable, c); err != nil {
+			return out, !lostAttempt(ctx), err
+		}
+	}
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -41,7 +42,9 @@ type Tools struct {
 	Bearers *bearer.Book
 	// Claims prevent that destructive calls are made twice; nil does not check.
 	Claims Claims
-	Model  contract.ModelState
+	// Switches pause destructive calls; nil pauses none.
+	Switches Switches
+	Model    contract.ModelState
 	// Problems and Notes are faults of the configuration and the environment, known at the
 	// start, for the catalogue.
 	Problems, Notes []string
@@ -54,11 +57,14 @@ type Tools struct {
 
 // CallTool makes one call, with the caller's credential if there is one. Arguments that differ
 // from those shown are refused. A destructive call that another activity has sent has an
-// unknown outcome.
+// unknown outcome. One that a switch pauses is not made.
 func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	defer heartbeat(ctx)()
 	if !in.Destructive {
 		return t.call(ctx, in)
+	}
+	if err := paused(ctx, t.Switches, contract.KindToolUnavailable, switches.Call{Agent: in.Agent, Server: in.Server, Tool: in.Tool}); err != nil {
+		return contract.CallToolResult{}, err
 	}
 	name := strings.Join([]string{"tool", cmp.Or(in.Claim, in.IdempotencyKey), in.Server, in.Tool, in.SHA256, in.Grant}, "\n")
 	settle, err := claim(ctx, t.Claims, contract.KindToolUnavailable, name, t.Now())

@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"workflows/telemetry":     {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},
 	"workflows/console":       {"workflows/wording"},
+	"workflows/control":       {"workflows/contract", "workflows/wording", "workflows/signal", "workflows/proof"},
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},

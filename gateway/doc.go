@@ -7,11 +7,11 @@
 //	routes.go      every URL, with the handler behind it
 //	openapi.yaml   the description of each. Tests validate every reply that they get against
 //	               it, so a new member needs a test whose reply contains it
-//	middleware.go  what happens to every request; door.go the requests that are refused first;
-//	               tidy.go the forms of a path
+//	middleware.go  what happens to every request, also to its path; door.go the requests that are refused
+//	               first
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, later.go, media.go
 //	               the handlers of conversations and approvals
-//	deletion.go    deletes conversations
+//	deletion.go    deletes conversations; switches.go what is paused
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists

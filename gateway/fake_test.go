@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -49,6 +50,9 @@ type fakeBackend struct {
 	PingFn          func() error
 	SetPushFn       func(id string, c service.PushConfig) (service.PushConfig, error)
 	PushConfigsFn   func(id string) ([]service.PushConfig, error)
+	SwitchesFn      func() (switches.State, error)
+	PauseFn         func(switches.Change) (*switches.State, error)
+	ResumeFn        func(switches.Change) (*switches.State, error)
 	DeletePushFn    func(id, configID string) error
 	DeleteFn        func(deletion.Input) (deletion.Result, error)
 }
@@ -140,6 +144,27 @@ func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.Tas
 		return service.TaskPage{}, errUnexpected
 	}
 	return f.TasksFn(q)
+}
+
+func (f *fakeBackend) Switches(context.Context) (switches.State, error) {
+	if f.SwitchesFn == nil {
+		return switches.State{}, errUnexpected
+	}
+	return f.SwitchesFn()
+}
+
+func (f *fakeBackend) Pause(_ context.Context, c switches.Change) (*switches.State, error) {
+	if f.PauseFn == nil {
+		return nil, errUnexpected
+	}
+	return f.PauseFn(c)
+}
+
+func (f *fakeBackend) Resume(_ context.Context, c switches.Change) (*switches.State, error) {
+	if f.ResumeFn == nil {
+		return nil, errUnexpected
+	}
+	return f.ResumeFn(c)
 }
 
 // Owner says that nobody owns a conversation.

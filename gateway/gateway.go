@@ -151,7 +151,7 @@ func New(deps Deps) *Gateway {
 	})
 	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, dropTokens: d.DropTokens}
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
-	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
+	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, callers: d.Callers}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -26,6 +27,7 @@ type health struct {
 	feed    live.Feed
 	version string
 	logger  *slog.Logger
+	callers identity.Ways // without any, nobody is a stranger
 
 	lastProblem atomic.Value // the last one in the log
 }
@@ -71,7 +73,8 @@ func (h *health) events() *eventsReply {
 
 const readyTimeout = 12 * time.Second
 
-// ready reports whether a conversation could run now and, if not, why.
+// ready reports whether a conversation could run now and, if not, why. Strangers get the status
+// only: the rest names servers, and may quote their errors.
 func (h *health) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyTimeout)
 	defer cancel()
@@ -81,7 +84,24 @@ func (h *health) ready(c echo.Context) error {
 		status, reply.Status = http.StatusServiceUnavailable, "unavailable"
 		c.Response().Header().Set("Retry-After", "1")
 	}
+	if h.isStranger(c.Request()) {
+		reply = readyReply{Status: reply.Status, Problems: []string{}, Servers: []contract.ServerState{}}
+		if status != http.StatusOK {
+			reply.Problems = []string{strangerProblem}
+		}
+	}
 	return c.JSON(status, reply)
+}
+
+const strangerProblem = "something does not answer; callers who prove who they are get the list"
+
+// isStranger reports whether a caller who would have to prove its identity does not.
+func (h *health) isStranger(r *http.Request) bool {
+	if len(h.callers) == 0 {
+		return false
+	}
+	_, err := h.callers.Identify(r)
+	return err != nil
 }
 
 func (h *health) readiness(ctx context.Context) readyReply {

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -25,6 +26,27 @@ func TestReadinessNamesTheFeed(t *testing.T) {
 		a := newAPI(t, &fakeBackend{CatalogueFn: catalogueNamed(&name)}, func(d *gateway.Deps) { d.Feed = feed })
 		if reply := a.want(200, a.do("GET", "/health/ready", "")); !strings.Contains(reply.raw, want) || reply.text("status") != "ok" {
 			t.Errorf("no %s in %s", want, reply.raw)
+		}
+	}
+}
+
+func TestStrangersGetTheStatusOnly(t *testing.T) {
+	for _, problems := range [][]string{nil, {"the key of the model is not set"}} {
+		a := newAPI(t, &fakeBackend{
+			CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+				return contract.Catalogue{Problems: problems, Servers: []contract.ServerState{{Name: "payroll", Ready: true, Tools: 3}}}, nil
+			},
+		}, func(d *gateway.Deps) { d.Callers = badgesOnly })
+		status := 200
+		if len(problems) > 0 {
+			status = 503
+		}
+		stranger := a.want(status, a.do("GET", "/health/ready", "")).raw
+		known := a.want(status, a.do("GET", "/health/ready", "", badge(person("alice", "read")))).raw
+		for _, secret := range append([]string{"payroll"}, problems...) {
+			if strings.Contains(stranger, secret) || !strings.Contains(known, secret) {
+				t.Errorf("%q: strangers get %s, callers %s", secret, stranger, known)
+			}
 		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -160,4 +162,38 @@ func (serializer) Serialize(c echo.Context, v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	return enc.Encode(v)
+}
+
+// tidy returns a request with its path in the form of the routes: without a slash at the end,
+// and with UUIDs in lower case. It does not redirect, because a redirect would lose the body
+// of a POST.
+func tidy(r *http.Request) *http.Request {
+	path := tidyPath(r.URL.Path)
+	if path == r.URL.Path {
+		return r
+	}
+	out, u := new(http.Request), new(url.URL)
+	*out, *u = *r, *r.URL
+	u.Path, u.RawPath = path, tidyPath(r.URL.RawPath)
+	out.URL = u
+	return out
+}
+
+func tidyPath(path string) string {
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = tidyUUID(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// tidyUUID returns a UUID in lower case, and any other text unchanged.
+func tidyUUID(s string) string {
+	if lower := strings.ToLower(s); contract.IsUUID(lower) {
+		return lower
+	}
+	return s
 }

@@ -80,6 +80,10 @@ func tableOf(h handlers) []route {
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
 
+		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.rest.switches},
+		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
+		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.rest.resume},
+
 		{Route{"GET", login.PathMethods, open, ""}, h.login.List},
 		{Route{"GET", login.PathSession, open, ""}, h.login.Show},
 		{Route{"POST", login.PathSession, open, ""}, h.login.WithKey},

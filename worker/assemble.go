@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/reset"
+	"agent-stop-and-go/activities/switchboard"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/secrets"
@@ -72,13 +73,16 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	bearers := newBearers(c, own)
+	bearers, noExchange := newBearers(c, own, p.Getenv)
 	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
 	logger := cmp.Or(p.Logger, slog.Default())
 	problems, notes := shortcomings(c, entries, agents, p.Getenv)
+	if noExchange != nil {
+		problems = append(problems, "tokens cannot be exchanged: "+noExchange.Error())
+	}
 	for _, text := range slices.Concat(problems, notes) {
 		logger.Warn(text)
 	}
@@ -88,6 +92,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Elicitor: &activities.Elicitation{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
+	board := &switchboard.Board{}
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
@@ -96,10 +101,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &reset.Activities{}, Deletions: &deletion.Deletions{Dir: c.DataDir, Graves: p.Graves, Logger: logger},

@@ -5,8 +5,8 @@
 // Assemble builds the activities from a configuration; New makes the worker.
 // The client must have been dialled with header.Propagator of workflows/credential.
 //
-// A worker polls two task queues: the agent's, and one of its own for the calls that it has
-// started (package calls).
+// A worker polls three task queues: the agent's, one of its own for the calls that it has
+// started (package calls), and that of the namespace's Control (package control).
 //
 // OpenTasks logs which tasks the process holds, GiveBack returns those of a process that was
 // killed: see package tasklog.

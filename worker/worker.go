@@ -20,6 +20,8 @@ import (
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	names "agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/switches"
+	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/telemetry"
@@ -57,11 +59,14 @@ type Place struct {
 	Calls *calls.Table
 }
 
-// Worker polls the task queue of its place, and that of the calls which it has started.
+// Worker polls the task queue of its place, that of the calls which it has started, and that of
+// the Control.
 type Worker struct {
 	worker.Worker
 	joins worker.Worker
-	calls *calls.Table
+	// control runs the Control of the namespace, which all its workers share.
+	control worker.Worker
+	calls   *calls.Table
 }
 
 // New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
@@ -82,6 +87,10 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	o.DisableWorkflowWorker, o.MaxConcurrentActivityExecutionSize = true, 2*calls.Max
 	w.joins = worker.New(c, table.Queue(), o)
 	Register(w.joins, a, table)
+	w.control = worker.New(c, switches.TaskQueue, worker.Options{
+		Interceptors: o.Interceptors, OnFatalError: o.OnFatalError, LocalActivityWorkerOnly: true, DisableRegistrationAliasing: true,
+	})
+	control.Register(w.control)
 	return w
 }
 
@@ -90,7 +99,12 @@ func (w *Worker) Start() error {
 	if err := w.joins.Start(); err != nil {
 		return err
 	}
+	if err := w.control.Start(); err != nil {
+		w.joins.Stop()
+		return err
+	}
 	if err := w.Worker.Start(); err != nil {
+		w.control.Stop()
 		w.joins.Stop()
 		return err
 	}
@@ -102,6 +116,7 @@ func (w *Worker) Start() error {
 func (w *Worker) Stop() {
 	w.calls.Close()
 	w.Worker.Stop()
+	w.control.Stop()
 	w.calls.AwaitJoins(joinsTimeout)
 	w.joins.Stop()
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/run"
@@ -41,6 +43,9 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	a.show(ctx)
+	if in.Reason == contract.ReasonPaused {
+		workflow.Go(ctx, a.awaitRelease)
+	}
 	a.wait(ctx)
 	if a.view.Result == nil {
 		return contract.ApprovalResult{}, a.continueAsNew(ctx)
@@ -60,13 +65,14 @@ type approval struct {
 	stirred  bool // put off since wait looked
 	proofs   proof.Checker
 
-	updates []*decideUpdate // not handled yet
+	updates  []*decideUpdate   // not handled yet
+	released *switches.Release // of a paused call
 }
 
 // wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.stirred }
+	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred }
 	for a.view.Result == nil && (arrived() || !a.mayRollOver(ctx)) {
 		ok, err := a.await(ctx, arrived)
 		switch {
@@ -74,6 +80,9 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.handleSignal(ctx, ch)
 		case len(a.updates) > 0:
 			a.handleUpdate(ctx)
+		case a.released != nil:
+			r := *a.released
+			a.conclude(ctx, contract.Approved, contract.DecideSignal{By: r.By, Identity: r.Identity, Via: viaControl, Reason: wording.Resumed})
 		case a.stirred:
 			a.stirred = false
 		case temporal.IsCanceledError(err):
@@ -146,6 +155,9 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.Dec
 		return readSignal(detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)
+	if err == nil && given.Approved && a.view.Pending.Paused() {
+		err = errors.New(wording.TextPaused)
+	}
 	return answer.Reply{Answer: given}.Signal(), err
 }
 

@@ -125,7 +125,7 @@ func TestAnApprovedCallRunsWithTheArgumentsThatWereShown(t *testing.T) {
 		same(t, "named", made[0].Claim != "", true)
 		same(t, "calls", made, []contract.CallToolInput{{
 			ConversationID: conversationID, SessionID: "sid-1", Server: "resources", Tool: "resources_add",
-			Arguments: p.ToolArgs, SHA256: p.Digest, IdempotencyKey: tail[2].ID, Destructive: true, Claim: made[0].Claim,
+			Arguments: p.ToolArgs, SHA256: p.Digest, IdempotencyKey: tail[2].ID, Destructive: true, Agent: "tester", Claim: made[0].Claim,
 		}})
 		record := *tail[4].Approval
 		same(t, "audit record", record, contract.ApprovalResult{

@@ -157,6 +157,13 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 		if temporal.IsCanceledError(err) {
 			f.Message = wording.CauseTurnCancelled
 		}
+		if f.Kind == contract.KindPaused && ctx.Err() == nil {
+			if r := l.awaitResume(ctx, c, f); r.Decision != contract.Approved || ctx.Err() != nil {
+				return wording.NotRepeated(f, false, r)
+			}
+			tries = 0
+			continue
+		}
 		if now, changed := changedTarget(err); changed {
 			if ctx.Err() != nil {
 				return wording.NotRepeated(f, false, contract.ApprovalResult{})
@@ -254,6 +261,9 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
+	}
+	if c.Destructive {
+		in.Agent = a.agent.Name
 	}
 	if !l.node.SkipApproval || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding

@@ -42,7 +42,7 @@
 //	ask.go           how a leaf asks a person; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
-//	                 later.go who has put it off
+//	                 later.go who has put it off; pause.go calls that a switch pauses
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	notify.go        the conversation's side of Push, which is package push
@@ -151,6 +151,14 @@
 //
 // A node's timeout counts elapsed time without the time spent waiting for people: leaves
 // measure it (stopwatch), composite nodes pass on the remainder.
+//
+// # How a destructive call is paused
+//
+// The activity that is about to make a destructive call reads the switches of the namespace first
+// (package control). If one pauses the call, it fails with KindPaused, before anything was sent or
+// claimed, and the leaf waits in an Approval of its own (pause.go), whatever has been approved. That
+// registers with the Control and ends when the Control releases it; then the call is made with its
+// grant, and checked again.
 //
 // # How an approval is decided
 //

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/difference"
 )
 
 func at(address string) *contract.Binding {
@@ -29,7 +30,7 @@ func setAddress(w *world, address *string) {
 			return returns(in.Tool + " done"), nil
 		}
 		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
-			Binding: *now, Difference: contract.Difference(*in.Binding, *now, nil, nil),
+			Binding: *now, Difference: difference.Of(*in.Binding, *now, nil, nil),
 		}}}
 		return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it would go elsewhere", string(contract.KindChanged), o)
 	}

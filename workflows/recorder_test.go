@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 )
 
 // recorder records the commands of workflows.
@@ -40,7 +41,8 @@ type recorder struct {
 
 	slow time.Duration // how long a report takes
 
-	// SignalFn handles the signals between conversations and their Push.
+	// SignalFn handles the signals between conversations and their Push, and those to the
+	// Control.
 	SignalFn func(workflowID, name string, arg any) error
 }
 
@@ -179,7 +181,7 @@ func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runI
 			})
 		}
 	}
-	if o.recorder.SignalFn != nil && (name == contract.SignalFollow || name == contract.SignalTask) {
+	if o.recorder.SignalFn != nil && (name == contract.SignalFollow || name == contract.SignalTask || name == switches.SignalWait) {
 		future, settable := workflow.NewFuture(ctx)
 		settable.SetError(o.recorder.SignalFn(workflowID, name, arg))
 		return future

@@ -113,6 +113,12 @@ func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.
 		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
 			return nil, err
 		}
+		if f := activity.Failure(err); f.Kind == contract.KindPaused {
+			if r := t.awaitResume(ctx, f); r.Decision != contract.Approved || ctx.Err() != nil {
+				return nil, &declinedError{err, r}
+			}
+			continue
+		}
 		r, asked := t.askRepeatSend(ctx, in, activity.Failure(err), describe)
 		if !asked {
 			return nil, err
@@ -136,6 +142,12 @@ func repeatDecision(ctx workflow.Context, err error, r contract.ApprovalResult) 
 		return nil, &declinedError{err, recordedReason(ctx, r)}
 	}
 	return nil, nil
+}
+
+// awaitResume waits until no switch pauses the message. The time does not count as work.
+func (t *remoteTask) awaitResume(ctx workflow.Context, f wording.Failure) contract.ApprovalResult {
+	defer t.work.pause(ctx)()
+	return t.leaf.awaitResume(ctx, t.call, f)
 }
 
 // askRepeatSend asks a person about a message of unknown outcome, and about a destructive one

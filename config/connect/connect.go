@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 )
 
 // SearchAttributes returns the search attributes that a namespace needs for conversations.
@@ -130,7 +131,7 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 }
 
 // sdkLog handles the log of the SDK and of workflows. It drops the SDK's own lines below
-// warning, and writes decisions about approvals without the attributes that the SDK adds to
+// warning, and writes decisions about approvals and changes of switches without the attributes that the SDK adds to
 // every line of a workflow.
 type sdkLog struct {
 	slog.Handler
@@ -143,7 +144,7 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision:
+	case r.Message == contract.LogDecision, r.Message == switches.LogPaused, r.Message == switches.LogResumed:
 		return h.plain.Handle(ctx, r)
 	case r.Level < slog.LevelWarn:
 		return nil

@@ -160,6 +160,7 @@ const (
 	ReasonQuestion       Reason = "question"
 	ReasonLimit          Reason = "limit"
 	ReasonClientTool     Reason = "client_tool"
+	ReasonPaused         Reason = "paused"
 )
 
 // NeedsContent reports whether only content decides it: the fields of a form, or the result of
@@ -173,6 +174,12 @@ func (a Approval) NeedsContent() bool {
 // another agent.
 func (a Approval) IsDoubtful() bool {
 	return a.Reason == ReasonUnknownOutcome || a.Origin != nil && a.Origin.Reason == ReasonUnknownOutcome
+}
+
+// IsPaused reports whether a switch pauses the call, here or at another agent: it goes on by
+// itself, and only a no decides it.
+func (a Approval) IsPaused() bool {
+	return a.Reason == ReasonPaused || a.Origin != nil && a.Origin.Reason == ReasonPaused
 }
 
 // Origin is the call behind an approval that another agent asks for.

@@ -25,6 +25,7 @@ type Backend interface {
 	Approvals
 	Worker
 	Pushes
+	Control
 }
 
 // Conversations starts, signals and reads conversations.

@@ -20,11 +20,12 @@
 //	answers; media.go files
 //
 // reply.go     the result or the refusal of a request
-// errors.go    Error, an error for callers, and its kinds
+// errors.go    Error, an error for callers, and its kinds; panics as errors
 // backend.go   Backend, the interface, with its inputs and results; push.go webhooks
 // store.go     refuses new work while workers have another blob store; disk.go a full disk
+// switches.go  switches that pause destructive calls
 // staged.go    values that are stored when their request is admitted
-// idle.go, keyedlock.go, cache.go, guard.go   building blocks of the others
+// idle.go, keyedlock.go, cache.go   building blocks of the others
 //
 // A token is sealed for its conversation before it leaves the service (package credential) and
 // is never logged. The token of a decision is kept only if the approval uses it

@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode"
 
@@ -124,6 +125,30 @@ const InternalText = "internal error; the gateway's log has the details"
 // NoRequest returns the error for an unknown request.
 func NoRequest(id string) *Error {
 	return Errorf(contract.KindNotFound, "request not found: %s", Printable(id))
+}
+
+// Panic is a recovered panic. Its text does not contain the stack.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// Guard calls f and returns a panic as an error (*Panic).
+func Guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Panic{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// IsPanic reports whether err is a panic that Guard recovered.
+func IsPanic(err error) bool {
+	var p *Panic
+	return errors.As(err, &p)
 }
 
 // Deleted returns the error for a conversation that was deleted.

@@ -133,6 +133,8 @@ type CallToolInput struct {
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
 	MayAsk         bool   `json:"may_ask,omitempty"`
+	// Agent is the name of the agent, for a destructive call.
+	Agent string `json:"agent,omitempty"`
 	// Claim identifies a destructive call independently of what the run did before it, so that
 	// it stays the same after a reset. "" means IdempotencyKey.
 	Claim string `json:"claim,omitempty"`

@@ -35,6 +35,9 @@ const (
 	// again, repeatedly if needed; rejecting ends the turn. The tool is ToolGoOn, and nothing
 	// is called.
 	ReasonLimit Reason = "limit"
+	// ReasonPaused means that a switch pauses the call; see package switches. The approval ends
+	// by itself after the resume. It can be rejected, and not approved.
+	ReasonPaused Reason = "paused"
 	// ReasonClientTool means that the sender of the message has to execute the call. Its result
 	// is the content of the answer; rejecting tells the model that it was not executed.
 	ReasonClientTool Reason = "client_tool"
@@ -102,7 +105,7 @@ type ApprovalInput struct {
 	// Call is the ID of the message with the call, if there is one.
 	Call string `json:"call,omitempty"`
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
-	// call.
+	// call. RemoteAgent alone is the agent that a paused call delegates to.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`
 	RemoteAgent  string        `json:"remote_agent,omitempty"`
 	Origin       *Origin       `json:"origin,omitempty"`
@@ -182,6 +185,12 @@ func (p PendingApproval) TakesContent() bool { return p.Answered() || !p.Schema.
 // agent.
 func (p PendingApproval) doubtful() bool {
 	return p.Reason == ReasonUnknownOutcome || p.Origin != nil && p.Origin.Reason == ReasonUnknownOutcome
+}
+
+// Paused reports whether a switch pauses the call, here or at another agent, so that it cannot
+// be approved.
+func (p PendingApproval) Paused() bool {
+	return p.Reason == ReasonPaused || p.Origin != nil && p.Origin.Reason == ReasonPaused
 }
 
 // Question reports whether a message to the conversation may be the answer.

@@ -43,13 +43,14 @@ const (
 	KindPushRefused     Kind = "push_refused"     // a webhook refused a notification, or must not be reached; never retried
 	KindDigest          Kind = "arguments_digest" // the arguments are not those that were shown; never retried
 	KindChanged         Kind = "grant_changed"    // the call would go elsewhere, or to another tool, than was approved; never retried
+	KindPaused          Kind = "paused"           // a switch pauses the call, which did not run; never retried
 	KindBlob            Kind = "blob"             // the blob store failed
 	KindExport          Kind = "export"           // the conversation file could not be written
 )
 
 var permanent = []Kind{
 	KindModelAuth, KindModelRequest, KindModelContext,
-	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindChanged, KindInvalid, KindNotFound,
+	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindChanged, KindPaused, KindInvalid, KindNotFound,
 }
 
 // Permanent reports whether a retry cannot help.

@@ -393,7 +393,7 @@ func activitySamples() map[string]any {
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Claim: messageID, Grant: approvalID, Binding: binding()},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},

@@ -89,7 +89,10 @@ func decided(r contract.ApprovalResult) string {
 }
 
 func wanted(p contract.PendingApproval) string {
-	if p.Answered() {
+	switch {
+	case p.Paused():
+		return "a resume"
+	case p.Answered():
 		return "an answer"
 	}
 	return "a decision"
@@ -98,6 +101,9 @@ func wanted(p contract.PendingApproval) string {
 // onThisPage describes the input for the form of the Web UI.
 func onThisPage(p contract.PendingApproval) string {
 	const format = "On this page: *More Actions* → *Send a Signal*, signal name `" + contract.SignalDecide + "`, input `%s`, %s\n"
+	if p.Paused() {
+		return fmt.Sprintf(format, `{"approved":false,"by":"YOUR NAME"}`, "to go on without the call. From a shell:")
+	}
 	if p.Answered() {
 		return fmt.Sprintf(format, `{"content":{…},"by":"YOUR NAME"}`, "with the answer in place of `{…}`. From a shell:")
 	}
@@ -110,12 +116,15 @@ func commands(p contract.PendingApproval, c Console) string {
 			signalCommand(c, p.UUID, `{"content":{…},`+byShell+`}`) +
 			"\nDecline:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 	}
+	reject := "\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
+	if p.Paused() {
+		return reject
+	}
 	ran := ""
 	if p.TakesContent() {
 		ran = "\nIt did happen:\n\n" + signalCommand(c, p.UUID, `{"content":{"outcome":"ran","result":"…"},`+byShell+`}`)
 	}
-	return "Approve:\n\n" + signalCommand(c, p.UUID, `{"approved":true,`+byShell+`}`) + ran +
-		"\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
+	return "Approve:\n\n" + signalCommand(c, p.UUID, `{"approved":true,`+byShell+`}`) + ran + reject
 }
 
 // ConversationDetails returns the page of a conversation in the Temporal Web UI.

@@ -30,6 +30,8 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 		how = "Answer with a message or by the approval UUID: "
 	case p.Reason == contract.ReasonClientTool:
 		return p.Description + "\n\nApproval UUID: " + p.UUID
+	case p.Reason == contract.ReasonPaused:
+		return p.Description + "\n\nApproval UUID: " + p.UUID
 	case !p.Answered():
 		return ApprovalRequest(p.Description, p.UUID, inTree)
 	}
@@ -48,6 +50,8 @@ func accepted(p contract.PendingApproval) string {
 func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	mark, d := "[ANSWER]: ", r.Decision
 	switch {
+	case p.Reason == contract.ReasonPaused:
+		return pausedMarker(r)
 	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
 		return "[APPROVAL]: Not needed, it did run"
 	case !p.Answered():

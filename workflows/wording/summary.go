@@ -8,18 +8,19 @@ import (
 
 // Lines the Web UI shows for activities and timers.
 const (
-	SummaryListTools    = "what is on offer"
-	SummaryClientResult = "result of a client tool"
-	SummaryOffload      = "older messages"
-	SummaryExport       = "conversation file"
-	SummaryReadAnswer   = "answer to a question"
-	SummaryTimeLimit    = "time limit"
-	SummaryNextReport   = "until the next report"
-	SummaryNextCall     = "until the server is called again"
-	SummaryNextFollow   = "until the conversation is asked again"
-	SummaryPushEnd      = "until the webhooks are forgotten"
-	SummaryResetRest    = "end what the run before the reset has left"
-	SummaryResetChild   = "cancel what the run before the reset has started"
+	SummaryListTools        = "what is on offer"
+	SummaryClientResult     = "result of a client tool"
+	SummaryOffload          = "older messages"
+	SummaryExport           = "conversation file"
+	SummaryReadAnswer       = "answer to a question"
+	SummaryTimeLimit        = "time limit"
+	SummaryNextReport       = "until the next report"
+	SummaryNextRegistration = "until the switches are asked again"
+	SummaryNextCall         = "until the server is called again"
+	SummaryNextFollow       = "until the conversation is asked again"
+	SummaryPushEnd          = "until the webhooks are forgotten"
+	SummaryResetRest        = "end what the run before the reset has left"
+	SummaryResetChild       = "cancel what the run before the reset has started"
 )
 
 // SummarizeSummary returns the line for the making of a summary.
@@ -54,7 +55,10 @@ func ToolSummary(tool, server string) string {
 
 // ApprovalSummary returns the line for an approval.
 func ApprovalSummary(in contract.ApprovalInput) string {
-	if in.Answered() {
+	switch {
+	case in.Pending().Paused():
+		return ToolSummary(in.Tool, in.Server) + " is paused"
+	case in.Answered():
 		return ToolSummary(in.Tool, in.Server) + " waits for an answer"
 	}
 	return ToolSummary(in.Tool, in.Server) + " waits for an approval"

@@ -8,7 +8,7 @@
 // ask.go            ask; printer.go prints a turn while it runs
 // chat.go           chat, in a pipe; package chat is the one at a terminal
 // question.go       the questions that ask asks at a terminal
-// approvals.go, conversations.go, tools.go   the other commands
+// approvals.go, conversations.go, tools.go, switches.go   the other commands
 // complete.go       IDs, completed from the agent
 //
 // The standard output has the answer, the error output everything about it, so a script can

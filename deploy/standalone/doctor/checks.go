@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/connect"
@@ -58,6 +59,7 @@ func (x *examination) checkAgent(ctx context.Context, c *config.Config) bool {
 	}
 	x.reportReady(agent, ready)
 	x.reportModel(ctx, agent)
+	x.reportSwitches(ctx, agent)
 	return true
 }
 
@@ -98,6 +100,18 @@ func (x *examination) reportModel(ctx context.Context, agent *client.Client) {
 		return
 	}
 	x.ok("model", offer.Model.Name)
+}
+
+// reportSwitches says which destructive calls are paused.
+func (x *examination) reportSwitches(ctx context.Context, agent *client.Client) {
+	list, err := agent.Switches(ctx)
+	if err != nil {
+		return // an older agent, or one that a caller without a key may not ask
+	}
+	for _, s := range list.Switches {
+		what := strings.ReplaceAll(s.What, ":", " ")
+		x.note("switches", strings.TrimRight("destructive calls are paused for "+s.InWords+": "+s.Reason, ": "), "agent resume "+what)
+	}
 }
 
 // checkTemporal looks whether the Temporal server of the file can be reached.

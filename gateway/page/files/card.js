@@ -180,7 +180,7 @@ export class Card {
     const expires = p.expires_at;
     return html`<dl class="effects">
       ${e.ran ? html`<div><dt>${b.ran}</dt><dd>${e.ran}</dd></div>` : nothing}
-      <div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>
+      ${b.yes ? html`<div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>` : nothing}
       <div><dt>${b.no}</dt><dd>${e.no}</dd></div>
       <div><dt>Nobody answers</dt><dd>${e.silence} ${expires ? html`At ${fullTime(expires)} it expires, which counts as a no.`
         : "It waits until somebody decides, or stops the turn."}</dd></div></dl>`;
@@ -213,7 +213,7 @@ export class Card {
       </div>
       <div class="buttons">
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
-        ${button("yes", b.yes, doubt ? "danger" : "primary", yes)}
+        ${b.yes ? button("yes", b.yes, doubt ? "danger" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
         <button type="button" class="plain later" aria-expanded=${this.choosing ? "true" : "false"} ?disabled=${Boolean(this.sending)}
           @click=${() => this.chooseLater(!this.choosing)}>Not now</button>

@@ -6,12 +6,16 @@ export const isDoubtful = (p) => p.reason === "unknown_outcome" || p.origin?.rea
 // needsContent tells that only content decides: the fields of a form.
 export const needsContent = (p) => !isDoubtful(p) && (p.reason === "question" || p.reason === "client_tool" || (p.reason === "remote" && Boolean(p.schema)));
 
+// isPaused tells that a switch holds the call, here or at another agent: only a no decides it.
+export const isPaused = (p) => p.reason === "paused" || p.origin?.reason === "paused";
+
 // subject is the tool whose call waits, at whichever agent.
 export const subject = (p) => p.origin?.tool || p.tool_name;
 
 export function title(p) {
   const tool = subject(p), remote = p.remote_agent_name || p.chain?.at(-1);
   if (isDoubtful(p)) return `Did ${tool} run?`;
+  if (isPaused(p)) return `${tool} is paused`;
   switch (p.reason) {
     case "question": return `A question from ${tool}`;
     case "client_tool": return `Carry out ${tool} yourself`;
@@ -48,6 +52,7 @@ export function risk(p) {
 // why says why a person is asked.
 export function why(p) {
   if (isDoubtful(p)) return "The call was sent and its answer was lost. Nobody here knows whether it ran. Look at what it would have changed before you answer.";
+  if (isPaused(p)) return "Destructive calls are paused. The call goes on by itself after the resume.";
   switch (p.reason) {
     case "question": return "The tool server needs this answer to carry out the call.";
     case "client_tool": return "The program that sent the message has to make this call and return its result.";
@@ -67,6 +72,7 @@ export function effects(p) {
     no: "Go on without: the call is not repeated, and the agent is told that its outcome is unknown.",
     silence: "The call is not repeated.",
   };
+  if (isPaused(p)) return { no: "The call does not run, also after the resume.", silence: "The call waits for the resume." };
   if (needsContent(p)) return { yes: "Your answer is sent, exactly as you give it.", no: "No answer is given, and the agent is told so.", silence: "The call waits for its answer." };
   if (p.reason === "limit") return { yes: "The agent goes on for as much again, and asks once more after that.", no: "The turn ends here.", silence: "The agent does nothing." };
   return {
@@ -79,6 +85,7 @@ export function effects(p) {
 // buttons are the labels of a yes and a no.
 export function buttons(p) {
   if (isDoubtful(p)) return { ran: "It did run", yes: "Run it again", no: "Go on without it" };
+  if (isPaused(p)) return { no: "Go on without it" };
   if (p.reason === "client_tool") return { yes: "Send the result", no: "Refuse" };
   if (needsContent(p)) return { yes: "Send the answer", no: "Decline" };
   if (p.reason === "limit") return { yes: "Go on", no: "Stop here" };
@@ -92,7 +99,7 @@ export function verdict(d, p = {}) {
   const by = d.identity?.subject || d.by;
   const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.on_behalf_of ? ` for ${d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
   switch (d.decision) {
-    case "approved": return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
+    case "approved": if (p.reason === "paused") return `Resumed ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
     case "rejected": return `Rejected ${who}`;
     case "expired": return "Expired: nobody decided in time";
     case "cancelled": return "Withdrawn: the turn was stopped before anybody decided";

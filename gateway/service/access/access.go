@@ -10,9 +10,10 @@ import (
 )
 
 // Backend is a backend behind which callers see only what is theirs. Methods that are about
-// nothing of a caller's, such as the tools of a worker, are those of the wrapped one.
+// nothing of a caller's, such as the tools of a worker and the switches, are those of the wrapped one.
 type Backend struct {
 	service.Worker
+	service.Control
 	backend   service.Backend
 	owners    owners
 	approvers []string
@@ -23,7 +24,7 @@ var _ service.Backend = (*Backend)(nil)
 // New wraps a backend. The rules are those of the agent; an approval has its own, those of the
 // time when it was asked for.
 func New(b service.Backend, rules []string) *Backend {
-	return &Backend{Worker: b, backend: b, owners: newOwners(b), approvers: rules}
+	return &Backend{Worker: b, Control: b, backend: b, owners: newOwners(b), approvers: rules}
 }
 
 // See fails if the caller may not see a conversation, as if it did not exist.

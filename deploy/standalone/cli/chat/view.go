@@ -45,6 +45,8 @@ func keysOf(a client.Approval) string {
 	switch {
 	case a.IsDoubtful():
 		return "Did " + tool + " run?  r it did · y run it again · n go on without it · l later"
+	case a.IsPaused():
+		return tool + " is paused and waits for the resume.  n go on without it · l later"
 	case a.Reason == client.ReasonLimit:
 		return "Go on?  y yes · n no · l later"
 	}

@@ -18,6 +18,7 @@ var reasons = map[client.Reason]string{
 	client.ReasonRemote:         "another agent asks",
 	client.ReasonQuestion:       "a tool server asks a question",
 	client.ReasonLimit:          "a limit of the agent is reached; a yes grants the same amount again",
+	client.ReasonPaused:         "destructive calls are paused; it goes on by itself after the resume",
 	client.ReasonClientTool:     "the front end has to make this call",
 }
 
@@ -86,6 +87,8 @@ func Answers(a client.Approval) []string {
 	uuid := Exact(a.UUID)
 	approve, reject := "agent approvals approve "+uuid, "agent approvals reject "+uuid+" --reason …"
 	switch {
+	case a.IsPaused():
+		return []string{reject}
 	case a.IsDoubtful():
 		return []string{
 			"agent approvals answer " + uuid + " ran      # it did run", approve + "     # run it again", reject + "   # go on without it",
@@ -103,6 +106,8 @@ func Question(a client.Approval) string {
 		return "Did it run? [ran = it did / yes = run it again / no = go on without it / later]"
 	case a.NeedsContent():
 		return "Your answer, a value or a JSON object [decline / later]"
+	case a.IsPaused():
+		return "It waits for the resume. Go on without it? [no = without it / later]"
 	case a.Reason == client.ReasonLimit:
 		return "Go on? [yes / no / later]"
 	}

@@ -1,0 +1,48 @@
+package service
+
+import (
+	"context"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
+)
+
+// Control pauses destructive calls by switches, for all agents of the namespace.
+type Control interface {
+	// Switches returns those that are set. It needs no worker.
+	Switches(ctx context.Context) (switches.State, error)
+	// Pause sets a switch, and Resume removes one. They return the new state, or nil if no worker
+	// has answered in time; the change is recorded then. They fail with KindBusy if there are too
+	// many switches.
+	Pause(ctx context.Context, c switches.Change) (*switches.State, error)
+	Resume(ctx context.Context, c switches.Change) (*switches.State, error)
+}
+
+// Switches returns the switches that are set.
+func (s *Service) Switches(ctx context.Context) (switches.State, error) {
+	return s.backend.Switches(ctx)
+}
+
+// Pause sets a switch in the name of a caller.
+func (s *Service) Pause(ctx context.Context, c Caller, given switches.Change) (*switches.State, error) {
+	return change(ctx, c, given, s.backend.Pause)
+}
+
+// Resume removes a switch in the name of a caller.
+func (s *Service) Resume(ctx context.Context, c Caller, given switches.Change) (*switches.State, error) {
+	return change(ctx, c, given, s.backend.Resume)
+}
+
+func change(ctx context.Context, c Caller, given switches.Change, send func(context.Context, switches.Change) (*switches.State, error)) (*switches.State, error) {
+	note, err := c.Note(Note{Reason: given.Reason, By: given.By})
+	if err != nil {
+		return nil, err
+	}
+	given.By, given.Identity = note.By, c.acting(contract.ScopeOperate)
+	if err := given.Check(); err != nil {
+		return nil, Errorf(contract.KindInvalid, "%s", err.Error())
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	return send(ctx, given)
+}
