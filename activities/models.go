@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/overrun"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -116,13 +117,13 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, withoutImages(r))
 }
 
-// overrun says in what a reply asks for too much, or "".
-func overrun(reply llm.Reply) string {
+// overrunOf says in what a reply asks for too much, or "".
+func overrunOf(reply llm.Reply) string {
 	names := make([]string, len(reply.Calls))
 	for i, c := range reply.Calls {
 		names[i] = c.Name
 	}
-	return contract.Overrun(names)
+	return overrun.Of(names)
 }
 
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
@@ -133,7 +134,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 	if out.Text, err = transcript.Text(ctx, m.Blobs, text); err != nil {
 		return out, err
 	}
-	if out.Overrun = overrun(reply); out.Overrun != "" {
+	if out.Overrun = overrunOf(reply); out.Overrun != "" {
 		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}

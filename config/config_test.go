@@ -94,8 +94,16 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
 				Destructive: []string{"write"}, Safe: []string{"read"}, Optional: true, Prefix: true},
+			{Name: "desk", URL: "https://desk.example.com/mcp", Credential: config.CredentialNone, Unannotated: "ask"},
 		},
-		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true,
+		TokenExchange: &config.TokenExchange{
+			Issuer: "https://login.example.com", ClientID: "shop", ClientSecret: "${SHOP_SECRET}",
+			ActorToken: config.ActorNone, ActorScopes: []string{"act"}, SubjectToken: "id_token",
+		},
+		A2A: []config.A2AAgent{{
+			Name: "e", URL: "https://e.example.com", Credential: config.CredentialExchange,
+			Exchange: &config.Exchange{Audience: "e", Resource: "https://e.example.com", Scopes: []string{"read"}},
+		}, {Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true,
 			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${B_TOKEN}"}, Timeout: 30 * time.Minute, AllowPrivateRedirects: true}},
 		Root: &config.Node{
 			Name: "all", Type: "sequential", Approval: "inherit", OnReject: "continue", Timeout: 90 * time.Minute,

@@ -20,15 +20,19 @@ const (
 	CredentialOwn      = "own"
 )
 
+// ActorNone is the value of actor_token for providers that take none.
+const ActorNone = "none"
+
 // TokenExchange is the provider that exchanges tokens (RFC 8693), and the agent as its client.
 type TokenExchange struct {
-	Issuer       string   `yaml:"issuer" jsonschema_description:"The URL of the provider, whose metadata names the endpoint. Either this or token_url. It must be https, or of this machine."`
+	Issuer       string   `yaml:"issuer" jsonschema_description:"The URL of the provider, whose OpenID metadata names the endpoint. Either this or token_url. It must be https, or of this machine."`
 	TokenURL     string   `yaml:"token_url" jsonschema_description:"The token endpoint of a provider without metadata."`
 	ClientID     string   `yaml:"client_id" jsonschema_description:"The name of this agent at the provider. Required. Tool servers and agents see it in the claim act."`
 	ClientSecret string   `yaml:"client_secret" jsonschema_description:"The agent's secret at the provider, as ${NAME} or file:PATH. Either this or private_key."`
 	PrivateKey   string   `yaml:"private_key" jsonschema_description:"The agent's private key as file:PATH: a JSON Web Key, or PEM. It signs the assertions by which the agent authenticates (private_key_jwt)."`
 	KeyID        string   `yaml:"key_id" jsonschema_description:"The ID of a private key in PEM at the provider (kid)."`
 	ActorToken   string   `yaml:"actor_token" jsonschema:"default=client_credentials,enum=client_credentials,enum=none" jsonschema_description:"How the provider learns which agent acts for the caller. client_credentials: by a token of the agent's own, which it gets by that grant. none: by the agent's authentication alone, for providers that take no actor_token."`
+	SubjectToken string   `yaml:"subject_token" jsonschema:"default=access_token,enum=access_token,enum=id_token,enum=jwt" jsonschema_description:"What the callers' tokens are."`
 	ActorScopes  []string `yaml:"actor_scopes" jsonschema_description:"The scopes of the agent's own token."`
 }
 

@@ -73,13 +73,16 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	bearers := newBearers(c, own)
+	bearers, noExchange := newBearers(c, own, p.Getenv)
 	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
 	logger := cmp.Or(p.Logger, slog.Default())
 	problems, notes := shortcomings(c, entries, agents, p.Getenv)
+	if noExchange != nil {
+		problems = append(problems, "tokens cannot be exchanged: "+noExchange.Error())
+	}
 	for _, text := range slices.Concat(problems, notes) {
 		logger.Warn(text)
 	}

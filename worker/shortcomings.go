@@ -7,7 +7,6 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/config"
-
 	"agent-stop-and-go/config/secrets"
 )
 

@@ -77,6 +77,11 @@ func TestWhatTheEnvironmentLacksIsInTheCatalogueAndTheLog(t *testing.T) {
 			text:     "llm: {model: 'demo:rules'}\na2a: [{name: b, url: 'http://b.example', " + token + "}]",
 			problems: []string{"agent b cannot be asked: headers: not set in the environment: [THE_TOKEN]"},
 		},
+		"the secret by which tokens are exchanged": {
+			text: "llm: {model: 'demo:rules'}\na2a: [{name: b, url: 'http://b.example', credential: exchange}]\n" +
+				"token_exchange: {token_url: 'https://login.example', client_id: a, client_secret: '${THE_TOKEN}'}",
+			problems: []string{"tokens cannot be exchanged: token_exchange.client_secret: ${THE_TOKEN} is not set in the environment"},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

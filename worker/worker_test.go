@@ -136,6 +136,7 @@ func TestEverySettingOfAnAgentReachesItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []peer.Agent{
+		{Name: "e", URL: "https://e.example.com", Headers: map[string]string{}},
 		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken", "t0ken"}, AllowPrivate: true},
 		{Name: "d", URL: "http://d", Headers: map[string]string{}},
 		{Name: "c", URL: "https://c.example.com/a2a", Headers: map[string]string{"X-API-Key": "k3y"}, Secrets: []string{"k3y"}, AllowPrivate: true},
@@ -144,7 +145,7 @@ func TestEverySettingOfAnAgentReachesItsClient(t *testing.T) {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
 	got, err = worker.Agents(c, func(string) string { return "" })
-	if err != nil || got[0].Problem != "headers: not set in the environment: [B_TOKEN]" || got[0].Headers != nil || got[1].Problem != "" {
+	if err != nil || got[1].Problem != "headers: not set in the environment: [B_TOKEN]" || got[1].Headers != nil || got[0].Problem != "" {
 		t.Errorf("without variables: %+v, %v", got, err)
 	}
 }
@@ -170,6 +171,7 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
 			Optional: true, Prefix: true,
 		},
+		{Name: "desk", URL: "https://desk.example.com/mcp", Env: map[string]string{}, Headers: map[string]string{}, Unannotated: toolbox.Ask},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/overrun"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
@@ -128,7 +129,7 @@ func replyOverrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	for i, c := range reply.Calls {
 		names[i] = c.Name
 	}
-	problem := contract.Overrun(names)
+	problem := overrun.Of(names)
 	if problem == "" || workflow.GetVersion(ctx, changeOverrun, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return ""
 	}

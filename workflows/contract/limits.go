@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -73,16 +72,3 @@ const (
 	// MaxSealed is the size of a sealed token, which is longer than the token.
 	MaxSealed = 2 * MaxToken
 )
-
-// Overrun says why a reply has too many calls, or "".
-func Overrun(names []string) string {
-	if len(names) > MaxCalls {
-		return fmt.Sprintf("the reply asks for %d calls: the limit is %d", len(names), MaxCalls)
-	}
-	for _, name := range names {
-		if len(name) > MaxToolName {
-			return fmt.Sprintf("the name of a called tool has %d bytes: the limit is %d", len(name), MaxToolName)
-		}
-	}
-	return ""
-}
