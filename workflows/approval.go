@@ -193,7 +193,8 @@ func (a *approval) typed(given contract.DecideSignal) contract.DecideSignal {
 func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
 	workflow.GetLogger(ctx).Info(contract.LogDecision,
 		"uuid", in.UUID, "conversation", in.ConversationID, "agent", shortName(in.AgentName), "tool", shortName(in.Tool), "server", shortName(in.Server),
-		"decision", r.Decision, "by", shortName(r.By), "via", shortName(r.Via), "reason", r.Reason != "")
+		"decision", r.Decision, "by", shortName(r.By), "via", shortName(r.Via), "reason", r.Reason != "",
+		"sid", shortName(in.SessionID), "caller", r.Identity.Key(), "trace", telemetry.WorkflowTraceID(ctx))
 }
 
 // shortName cuts a name from outside to fit a log line.

@@ -70,7 +70,7 @@ func TestEveryDecisionIsLoggedOnceWithoutItsWords(t *testing.T) {
 				tt.decide(s)
 				s.rest()
 			})
-			same(t, "log", seen.decisions, []string{about + tt.want})
+			same(t, "log", seen.decisions, []string{about + tt.want + " sid= caller= trace="})
 		})
 	}
 }

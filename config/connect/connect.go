@@ -19,6 +19,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/switches"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 // SearchAttributes returns the search attributes that a namespace needs for conversations.
@@ -130,9 +131,12 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 	return nil
 }
 
-// sdkLog handles the log of the SDK and of workflows. It drops the SDK's own lines below
-// warning, and writes decisions about approvals and changes of switches without the attributes that the SDK adds to
-// every line of a workflow.
+// failedActivity is the SDK's message of a failure that has its own line (telemetry.LogFailure).
+const failedActivity = "Activity error."
+
+// sdkLog handles the log of the SDK, of workflows and activities. It drops the SDK's own lines below
+// warning, and writes decisions about approvals, changes of switches and failed attempts without
+// the attributes that the SDK adds to every line.
 type sdkLog struct {
 	slog.Handler
 	plain slog.Handler
@@ -144,9 +148,9 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision, r.Message == switches.LogPaused, r.Message == switches.LogResumed:
+	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed:
 		return h.plain.Handle(ctx, r)
-	case r.Level < slog.LevelWarn:
+	case r.Level < slog.LevelWarn, r.Message == failedActivity:
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/telemetry"
 )
 
 func settings(t *testing.T, o connect.Options) (address, namespace string) {
@@ -63,10 +64,13 @@ func TestTheLogHasDecisionsButNoLinesOfTheSDK(t *testing.T) {
 	l.Info("Started Worker")
 	l.Debug("polled")
 	l.Info(contract.LogDecision, "uuid", "u-1", "by", "alice")
+	l.Error("Activity error.", "Error", "away")
+	l.Warn(telemetry.LogFailure, "activity", "call_tool", "kind", "tool_unavailable")
 	l.Warn("Task processing failed")
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 2 || !strings.HasSuffix(lines[0], `level=INFO msg="approval decided" uuid=u-1 by=alice`) ||
-		!strings.HasSuffix(lines[1], `level=WARN msg="Task processing failed" WorkflowType=Approval RunID=r-1`) {
+	if len(lines) != 3 || !strings.HasSuffix(lines[1], `level=WARN msg="attempt failed" activity=call_tool kind=tool_unavailable`) ||
+		!strings.HasSuffix(lines[0], `level=INFO msg="approval decided" uuid=u-1 by=alice`) ||
+		!strings.HasSuffix(lines[2], `level=WARN msg="Task processing failed" WorkflowType=Approval RunID=r-1`) {
 		t.Errorf("logged\n%s", &out)
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+
+	"github.com/mattn/go-isatty"
 )
 
 // LevelVariable names the environment variable with the level: debug, info, warn or error.
@@ -12,7 +15,7 @@ import (
 const LevelVariable = "LOG_LEVEL"
 
 // FormatVariable names the environment variable with the format: text or json. The default is
-// text.
+// text at a terminal, and json elsewhere: in files, pipes and journals programs read it.
 const FormatVariable = "LOG_FORMAT"
 
 // New returns a logger configured by the environment. An unknown level or format is an error.
@@ -25,7 +28,11 @@ func New(w io.Writer, getenv func(string) string) (*slog.Logger, error) {
 		}
 		o.Level = level
 	}
-	switch v := strings.ToLower(getenv(FormatVariable)); v {
+	v := strings.ToLower(getenv(FormatVariable))
+	if v == "" && !isTerminal(w) {
+		v = "json"
+	}
+	switch v {
 	case "", "text":
 		return slog.New(slog.NewTextHandler(w, o)), nil
 	case "json":
@@ -33,4 +40,10 @@ func New(w io.Writer, getenv func(string) string) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("%s=%s: must be text or json", FormatVariable, v)
 	}
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
 }

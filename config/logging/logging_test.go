@@ -15,9 +15,10 @@ func TestTheEnvironmentSetsLevelAndFormat(t *testing.T) {
 		debug bool
 		fails string
 	}{
-		"text at info":      {shows: "level=INFO msg=hello"},
+		"text":              {env: map[string]string{"LOG_FORMAT": "text"}, shows: "level=INFO msg=hello"},
+		"no terminal":       {shows: `"level":"INFO","msg":"hello"`},
 		"json":              {env: map[string]string{"LOG_FORMAT": "json"}, shows: `"msg":"hello"`},
-		"debug":             {env: map[string]string{"LOG_LEVEL": "debug"}, shows: "msg=hello", debug: true},
+		"debug":             {env: map[string]string{"LOG_LEVEL": "debug"}, shows: `"msg":"hello"`, debug: true},
 		"an unknown level":  {env: map[string]string{"LOG_LEVEL": "loud"}, fails: "LOG_LEVEL=loud"},
 		"an unknown format": {env: map[string]string{"LOG_FORMAT": "xml"}, fails: "LOG_FORMAT=xml"},
 	}

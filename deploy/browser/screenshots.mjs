@@ -51,7 +51,7 @@ const views = {
   inbox: async (page) => {
     await fill();
     await page.goto(scripted.url + "/#/inbox");
-    await page.locator(".rows .row").nth(8).waitFor();
+    await page.locator(".rows .row").nth(7).waitFor();
   },
   "inbox-open": async (page) => {
     await page.goto(scripted.url + "/#/inbox");

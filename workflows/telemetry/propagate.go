@@ -59,6 +59,15 @@ func (propagator) ExtractToWorkflow(ctx workflow.Context, r workflow.HeaderReade
 	return workflow.WithValue(ctx, traceKey{}, &current{read(payload)}), nil
 }
 
+// WorkflowTraceID returns the ID of the trace that a workflow works for, or "".
+func WorkflowTraceID(ctx workflow.Context) string {
+	c, _ := ctx.Value(traceKey{}).(*current)
+	if c == nil {
+		return ""
+	}
+	return traceID(parse(c.traceparent))
+}
+
 // read returns a string payload, or "".
 func read(payload *commonpb.Payload) (text string) {
 	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &text) != nil {

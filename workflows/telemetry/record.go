@@ -62,6 +62,9 @@ func ToolCall(ctx context.Context, server, tool string, took time.Duration, fail
 	toolTime.Record(ctx, took.Seconds(), metric.WithAttributes(withError(a, failure)...))
 }
 
+// LogFailure is the message of the line about a failed attempt of an activity.
+const LogFailure = "attempt failed"
+
 // Failure counts a failed attempt of an activity.
 func Failure(ctx context.Context, activity string, kind contract.Kind) {
 	failures.Add(ctx, 1, metric.WithAttributes(attribute.String(attrActivity, activity), attribute.String(attrError, string(kind))))

@@ -100,11 +100,13 @@ func (s Span) EndRequest(status int, conversationID string) {
 }
 
 // TraceID returns the ID of the trace in ctx, or "".
-func TraceID(ctx context.Context) string {
-	if c := trace.SpanContextFromContext(ctx); c.IsValid() {
-		return c.TraceID().String()
+func TraceID(ctx context.Context) string { return traceID(trace.SpanContextFromContext(ctx)) }
+
+func traceID(c trace.SpanContext) string {
+	if !c.IsValid() {
+		return ""
 	}
-	return ""
+	return c.TraceID().String()
 }
 
 // traceHeader is the name of the W3C header with the trace, in HTTP and everywhere else.

@@ -62,7 +62,7 @@ func newHome(t *testing.T) *home {
 }
 
 func (h *home) env() map[string]string {
-	env := map[string]string{"OPENAI_API_KEY": canaryKey, "OPENAI_BASE_URL": h.model.URL(), "LOG_LEVEL": "debug"}
+	env := map[string]string{"OPENAI_API_KEY": canaryKey, "OPENAI_BASE_URL": h.model.URL(), "LOG_LEVEL": "debug", "LOG_FORMAT": "text"}
 	maps.Copy(env, h.more)
 	return env
 }

@@ -65,8 +65,8 @@ func TestADecisionIsOneLineOfTheLog(t *testing.T) {
 	api, agent = h.outside()
 	uuid := asked.Result.Approval.UUID
 	api.decide(uuid, `{"approved":true,"by":"alice","reason":"words of hers"}`)
-	line := fmt.Sprintf(`level=INFO msg="approval decided" uuid=%s conversation=%s agent=tester tool=note_add server=counting decision=approved by=alice via=rest reason=true`,
-		uuid, asked.Conversation.ID)
+	line := fmt.Sprintf(`level=INFO msg="approval decided" uuid=%s conversation=%s agent=tester tool=note_add server=counting decision=approved by=alice via=rest reason=true sid=%s caller="" trace=""`,
+		uuid, asked.Conversation.ID, asked.Conversation.SessionID)
 	if out := agent.out.String(); strings.Count(out, line+"\n") != 1 || strings.Count(out, "approval decided") != 1 || contains(out, "words of hers") {
 		t.Errorf("the log:\n%s", out)
 	}

@@ -109,7 +109,7 @@ func (s *Server) listenUI(host string, port int) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.uiAddress = "http://" + l.Addr().String()
+	s.uiAddress = "http://" + reachable(host, l.Addr().(*net.TCPAddr).Port)
 	s.undo = append(s.undo, func() error {
 		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("close web UI: %w", err)

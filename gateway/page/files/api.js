@@ -94,7 +94,8 @@ export const start = (message) => ["conversations", {
 export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);
-export const waiting = (cursor) => get("approvals?limit=200" + (cursor ? "&cursor=" + id(cursor) : ""));
+// waiting reads a short page first, which is there sooner, and then long ones.
+export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");
 export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
 export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);

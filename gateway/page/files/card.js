@@ -89,7 +89,8 @@ export class Card {
 
   // arrival waits until a decision that was accepted counts.
   async #arrival() {
-    for (let wait = 100; !this.decision; wait = Math.min(2 * wait, 3000)) {
+    for (let wait = 100; !this.decision; wait *= 2) {
+      if (wait > 30_000) throw new Error("The answer is recorded, and nothing has come of it yet. Look again in a moment.");
       await api.pause(wait);
       const state = await api.approval(this.uuid);
       if (state.decision && !this.decision) this.settle(state.decision);

@@ -176,7 +176,6 @@ export class Conversation {
     const first = Math.max(0, list.length - this.shown);
     return html`
       ${this.id || this.unsent.length ? html`<h2 class="unseen" tabindex="-1">${this.title || "Conversation"}</h2>` : welcome(this.page)}
-      ${this.id && this.known ? html`<p class="where quiet"><a href=${"#/c/" + this.id + "/run"}>The run</a></p>` : nothing}
       <section class="messages" aria-label="Messages" aria-busy=${this.running ? "true" : "false"}>
         ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
         ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}
@@ -198,7 +197,8 @@ export class Conversation {
   }
 
   #input() {
-    if (this.completed) return html`<footer class="input closed"><p>This conversation is closed. <a href="#/">Start a new one</a>.</p></footer>`;
+    const run = this.id ? html`<a class="quiet" href=${"#/c/" + this.id + "/run"}>The run</a>` : nothing;
+    if (this.completed) return html`<footer class="input closed"><div class="below"><p>This conversation is closed. <a href="#/">Start a new one</a>.</p>${run}</div></footer>`;
     if (this.failure?.status === 404) return html`<footer class="input closed"><p><a href="#/">Start a new conversation</a></p></footer>`;
     const busy = this.id && (this.running || this.waiting.length > 0 || this.unsent.length > 0);
     const submit = (e) => {
@@ -217,7 +217,7 @@ export class Conversation {
         @keydown=${(e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); e.target.form.requestSubmit(); } }}></textarea>
       ${busy ? html`<button type="button" class="stop" ?disabled=${this.stopping} @click=${() => this.stop()}>${this.stopping ? "Stopping…" : "Stop"}</button>` : nothing}
       <button type="submit" class="primary" ?disabled=${this.blocked}>Send</button></form>
-      <p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line."}</p></footer>`;
+      <div class="below"><p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line."}</p>${run}</div></footer>`;
   }
 
   // initialDraft is the draft of the time when the conversation was opened: what is typed since is in the box.

@@ -146,7 +146,8 @@ export class Inbox {
   #approve(card, form, repeated) {
     if (words.needsContent(card.approval) || words.isDoubtful(card.approval)) return form.querySelector("input, select, textarea, button").focus();
     if (repeated || !this.#openedAt || Date.now() - this.#openedAt < settling) return this.page.announce("Look at it first, then press a.");
-    form.querySelector("button.primary").click();
+    const yes = form.querySelector("button.primary");
+    yes ? yes.click() : this.page.announce("Nobody can approve this now.");
   }
 
   // reject asks for the reason. In its field Enter rejects, because it was asked for by r.
@@ -226,7 +227,7 @@ export class Inbox {
         ${key && items.length > 1 ? html`<div class="group"><h3>${reveal(words.title(items[0]))} <span class="count">${items.length}</span></h3>
           <span class="quiet">${reveal(words.asker(items[0]))}${items[0].server ? html`, on ${reveal(items[0].server)}` : nothing}</span>
           <button type="button" class="plain small" @click=${() => this.choose(...items.map((a) => a.uuid))}>Select all ${items.length}<span class="unseen"> of ${words.title(items[0])}</span></button></div>` : nothing}
-        <ul class="rows">${repeat(some, (a) => a.uuid, (a) => this.#row(a))}</ul>`)}
+        <ul class="rows">${repeat(some, (a) => a.uuid, (a) => this.#row(a, Boolean(key) && items.length > 1))}</ul>`)}
       ${all > this.shown ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.page.changed(); }}>Show ${Math.min(step, all - this.shown)} more of ${all - this.shown}</button>` : nothing}
     </section>`;
   }
@@ -235,15 +236,16 @@ export class Inbox {
     return html`<button type="button" class="plain small switch" aria-pressed=${on ? "true" : "false"} @click=${() => { toggle(); this.page.changed(); }}>${label}</button>`;
   }
 
-  #row(a) {
+  // row leaves out what the heading of its group says.
+  #row(a, inGroup) {
     const isOpen = a.uuid === this.#at, [level, word] = words.risk(a);
-    return html`<li id=${"row-" + a.uuid} class=${isOpen ? "open" : ""}>
+    return html`<li id=${"row-" + a.uuid} class=${(isOpen ? "open" : "") + (inGroup ? " short" : "")}>
       <div class="head"><input type="checkbox" aria-label=${"Select: " + words.title(a)} .checked=${this.#chosen.has(a.uuid)} @change=${() => this.choose(a.uuid)}>
         <button type="button" class="row" aria-expanded=${isOpen ? "true" : "false"} @click=${() => this.open(a.uuid, !isOpen)}>
-          <span class="title">${reveal(words.title(a))}</span> <span class="line">${argumentLine(a)}</span>
+          <span class=${inGroup ? "unseen" : "title"}>${reveal(words.title(a))}</span> <span class="line">${argumentLine(a)}</span>
           <span class="marks"><span class=${"risk " + level}>${word}</span> ${isPutOff(a) ? html`<span class="pill">put off</span>` : nothing}
             <span class="quiet">${time(a.created_at)}${a.expires_at ? html` · expires ${time(a.expires_at)}` : nothing}</span></span>
-          <span class="quiet from">${reveal(words.asker(a))}</span></button></div>
+          ${inGroup ? nothing : html`<span class="quiet from">${reveal(words.asker(a))}</span>`}</button></div>
       ${isOpen ? this.card(a.uuid).view() : nothing}</li>`;
   }
 }

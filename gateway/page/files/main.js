@@ -20,7 +20,10 @@ const page = {
   changed, announce: (text) => { live.textContent = text; },
   agent: () => page.about?.name ?? agentName,
   begun: (id) => { router.moved("#/c/" + id); sidebar.refresh(); },
-  workflow: (id) => page.about?.links.temporal_workflows && new URL(encodeURIComponent(id), page.about.links.temporal_workflows).href, // its page in the Temporal Web UI
+  workflow: (id) => { // the address of its page in the Temporal Web UI, if there is one
+    const all = page.about?.links.temporal_workflows;
+    return /^https?:/.test(all) ? all + encodeURIComponent(id) : undefined;
+  },
   paused: () => { setTimeout(() => sidebar.refresh(), 500); }, // the list lags a little
 };
 page.waiting = new Waiting(page);

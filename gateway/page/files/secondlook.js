@@ -16,8 +16,8 @@ export class SecondLook {
     for (const c of cards) c.load();
   }
 
-  // fit are those for which a yes or no is enough.
-  get fit() { return this.cards.filter((c) => c.approval && !c.decision && !words.isDoubtful(c.approval) && !(this.yes && words.needsContent(c.approval))); }
+  // fit are those for which a yes or no is enough, and of which all is shown here.
+  get fit() { return this.cards.filter((c) => c.approval && !c.decision && !words.isDoubtful(c.approval) && !(this.yes && (words.needsContent(c.approval) || words.isPaused(c.approval) || c.approval.reason === "changed"))); }
   get ready() { return this.cards.every((c) => c.approval || c.failure); }
 
   key(e) { return e.key === "Escape" && !this.sending ? this.done() : false; }
@@ -35,13 +35,13 @@ export class SecondLook {
     await Promise.all(Array.from({ length: together }, work));
     const failed = this.cards.filter((c) => c.failure).length;
     this.done(`${all - failed} ${this.yes ? "approved" : "rejected"}` + (failed ? `, ${failed} failed and still wait` : "") +
-      (this.cards.length > all ? `, ${this.cards.length - all} left for an answer of their own` : ""));
+      (this.cards.length > all ? `, ${this.cards.length - all} left to be looked at one by one` : ""));
   }
 
   view() {
     const { fit } = this, left = this.cards.length - fit.length, verb = this.yes ? "Approve" : "Reject";
     return html`<section class="inbox look"><h2 tabindex="-1">${verb} ${fit.length === 1 ? "this call" : `these ${fit.length} calls`}?</h2>
-      <p class="quiet">${this.yes ? "Each runs once, with exactly these arguments." : "None of them runs."} ${this.ready && left ? `${left} of those that you selected need an answer of their own, and are left out.` : nothing}</p>
+      <p class="quiet">${this.yes ? "Each runs once, with exactly these arguments." : "None of them runs."} ${this.ready && left ? `${left} of those that you selected have to be looked at one by one, and are left out.` : nothing}</p>
       <ol class="looks">${repeat(fit, (c) => c.uuid, (c) => html`<li><h3>${reveal(words.title(c.approval))}</h3>
         <p class="quiet">${reveal(words.asker(c.approval))}${c.approval.server ? html`, on ${reveal(c.approval.server)}` : nothing}${c.approval.binding?.address ? html`, <code>${reveal(c.approval.binding.address)}</code>` : nothing}</p>
         ${changes(c.approval.origin?.exact ?? c.approval.exact)}${argumentTable(c.approval.origin?.exact ?? c.approval.exact)}</li>`)}</ol>

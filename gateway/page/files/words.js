@@ -39,6 +39,7 @@ export const asker = (p) => (p.chain ?? [p.agent_name || "the agent"]).join(" â€
 // risk says in two words what may go wrong, with a level: high, middle or low.
 export function risk(p) {
   if (isDoubtful(p)) return ["high", "may have run"];
+  if (isPaused(p)) return ["low", "paused"];
   switch (p.reason) {
     case "changed": return ["high", "has changed"];
     case "question": case "client_tool": return ["low", "asks you"];
