@@ -57,7 +57,7 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
 	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,cluster,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
-	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push
+	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push ./workflows/control
 	@echo "check passed"
 
 fmt: ## format the code
@@ -77,8 +77,9 @@ vuln: ## look for known vulnerabilities in what the binaries use; needs vuln.go.
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
 
-cluster: ## run the agents as on several machines, on PostgreSQL and Redis, and measure them (minutes)
-	deploy/cluster/run.sh
+CLUSTER ?=
+cluster: ## run the agents as on several machines, on PostgreSQL and Redis, and measure them (minutes; CLUSTER: flags of go test)
+	deploy/cluster/run.sh $(CLUSTER)
 
 browser: ## use the page in Chromium: approvals, restarts, attacks, accessibility; needs npm and Chromium
 	deploy/browser/run.sh
