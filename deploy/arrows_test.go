@@ -91,7 +91,7 @@ var foreign = map[string][]string{
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "github.com/openai/", "github.com/mark3labs/", "github.com/labstack/"},
+	"workflows":               {"github.com/openai/", "github.com/mark3labs/", "github.com/labstack/"},
 	"gateway":                 {"github.com/openai/", "github.com/mark3labs/", "go.temporal.io/"},
 	"gateway/server":          {"github.com/openai/", "github.com/mark3labs/"},
 	"gateway/live":            {"."},

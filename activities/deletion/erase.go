@@ -17,10 +17,14 @@ import (
 )
 
 const (
-	// erasePause is the time between two looks at the lists, which lag a little behind.
-	erasePause = 500 * time.Millisecond
+	// erasePause is the time before the second look at the lists, which lag a little behind, and
+	// eraseMaxPause that after many looks: a server with much to do takes its time.
+	erasePause    = 500 * time.Millisecond
+	eraseMaxPause = 10 * time.Second
 	// eraseLooks is how many looks in a row must find nothing.
 	eraseLooks = 2
+	// eraseAgain is the time after which a run that is still there is removed once more.
+	eraseAgain = time.Minute
 )
 
 // Erase removes what belongs to a conversation that has a tombstone, except stored values, which
@@ -31,52 +35,66 @@ func (d *Deletions) Erase(ctx context.Context, t deletion.Tombstone) (out deleti
 	if err := d.eraseFile(t.ConversationID); err != nil {
 		return out, err
 	}
-	for empty := 0; empty < eraseLooks; empty++ {
-		removed, err := s.erase(ctx, t.ConversationID)
+	asked := removals{}
+	for empty, pause := 0, erasePause; empty < eraseLooks; empty++ {
+		there, err := s.erase(ctx, t.ConversationID, asked)
 		if err != nil {
 			return out, fmt.Errorf("remove the workflows: %w", err)
 		}
-		if removed > 0 {
-			out.Workflows, empty = max(out.Workflows, removed), -1
+		if there {
+			empty, pause = -1, min(2*pause, eraseMaxPause)
+		} else {
+			pause = erasePause
 		}
 		select {
-		case <-time.After(erasePause):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return out, ctx.Err()
 		}
 	}
-	return out, d.eraseFile(t.ConversationID) // an export may have been under way
+	out.Workflows = len(asked)
+	return out, nil
+}
+
+// removals says when the server was asked to remove a run, by run ID. It removes runs later, and
+// asking again and again would only delay that.
+type removals map[string]time.Time
+
+// due reports whether the server has to be asked, and notes that it is.
+func (r removals) due(run string) bool {
+	if at, ok := r[run]; ok && time.Since(at) < eraseAgain {
+		return false
+	}
+	r[run] = time.Now()
+	return true
 }
 
 // erase removes all runs that are listed for a conversation, its own first: from then on it does
-// not exist any more.
-func (s server) erase(ctx context.Context, conversationID string) (removed int, err error) {
-	own := contract.ConversationWorkflowID(conversationID)
-	info, err := s.describe(ctx, own)
+// not exist any more. It reports whether there were any.
+func (s server) erase(ctx context.Context, conversationID string, asked removals) (there bool, err error) {
+	info, err := s.describe(ctx, contract.ConversationWorkflowID(conversationID))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
+	var found []*commonpb.WorkflowExecution
 	if info != nil {
-		if err := s.remove(ctx, info.GetExecution()); err != nil {
-			return 0, err
-		}
-		removed++
+		found = append(found, info.GetExecution())
 	}
-	var others []*commonpb.WorkflowExecution
 	query := fmt.Sprintf("%s = '%s'", contract.AttrConversationID, conversationID)
 	for e, err := range s.list(ctx, query) {
 		if err != nil {
-			return removed, err
+			return true, err
 		}
-		others = append(others, e.GetExecution())
+		found = append(found, e.GetExecution())
 	}
-	for _, e := range others {
-		if err := s.remove(ctx, e); err != nil {
-			return removed, err
+	for _, e := range found {
+		if asked.due(e.GetRunId()) {
+			if err := s.remove(ctx, e); err != nil {
+				return true, err
+			}
 		}
-		removed++
 	}
-	return removed, nil
+	return len(found) > 0, nil
 }
 
 // eraseFile removes the file of a conversation, and what interrupted exports have left of it.

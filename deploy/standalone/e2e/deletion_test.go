@@ -181,3 +181,28 @@ func TestDeletionsSurviveKillMinusNine(t *testing.T) {
 		t.Errorf("these calls ran: %v", names)
 	}
 }
+
+// Conversations that wait are deleted all at once.
+func TestManyDeletionsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = "request_timeout: 5s\n"
+	api, _ := h.inside()
+	var ids []string
+	for i := range 40 {
+		ids = append(ids, api.ask(fmt.Sprintf(`call note_add {"name":"item-%d"}`, i)).Conversation.ID)
+	}
+	var sent sync.WaitGroup
+	for _, id := range ids {
+		sent.Go(func() { _, _ = api.try("DELETE", "/conversations/"+id+"?force=true", "") })
+	}
+	sent.Wait()
+	c := h.dial()
+	for _, id := range ids {
+		eventually(t, "the deletion ends", func() bool {
+			d, err := c.DescribeWorkflowExecution(context.Background(), deletion.WorkflowID(id), "")
+			return err == nil && d.GetWorkflowExecutionInfo().GetCloseTime() != nil
+		})
+		h.nothingLeft(c, api, id)
+	}
+}

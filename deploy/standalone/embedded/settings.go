@@ -37,6 +37,12 @@ var pace = dynamicconfig.StaticClient{
 	dynamicconfig.TimerProcessorUpdateAckInterval.Key():      time.Second,
 	dynamicconfig.VisibilityProcessorUpdateAckInterval.Key(): time.Second,
 
+	// By default the removal of a run waits until all tasks up to that of its end are
+	// acknowledged, among them other removals that wait, with pauses that grow to minutes. Without
+	// that wait a parent or a child may not learn of the end of a run, but a conversation is
+	// removed with all its parents and children.
+	dynamicconfig.TransferProcessorEnsureCloseBeforeDelete.Key(): false,
+
 	// Maximum difference between the clocks of a cluster, 1 second by default. Shorter timers,
 	// such as of a retry without a pause, wait for up to that time. Here there is one clock.
 	dynamicconfig.TimerProcessorMaxTimeShift.Key(): 10 * time.Millisecond,
