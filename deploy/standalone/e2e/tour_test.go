@@ -71,7 +71,7 @@ func TestTheREADMEsTour(t *testing.T) {
 		var got string
 		switch {
 		case s.command == "make run":
-			agent = start(t, dir, "agent", nil, "--config", config, "--demo-if-no-key")
+			agent = start(t, dir, "agent", atTerminal, "--config", config, "--demo-if-no-key")
 			got = withoutLog(agent.out.String())
 		case strings.HasPrefix(s.command, "kill -9"):
 			shell(t, dir, s.command, "")
@@ -88,6 +88,9 @@ func TestTheREADMEsTour(t *testing.T) {
 		}
 	}
 }
+
+// atTerminal is the log of an agent that a person starts.
+var atTerminal = []string{"LOG_FORMAT=text"}
 
 // withoutLog removes log lines that a busy machine may print before the addresses.
 func withoutLog(out string) (rest string) {
