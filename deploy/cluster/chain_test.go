@@ -80,7 +80,7 @@ func program(t *testing.T, name string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(os.Getenv("CLUSTER_BIN"), name), args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "AGENT_CREDENTIAL_KEYS_FILE=" + keys, "PGPASSWORD_FILE=" + passwordFile(t)}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LOG_FORMAT=text", "AGENT_CREDENTIAL_KEYS_FILE=" + keys, "PGPASSWORD_FILE=" + passwordFile(t)}
 	return cmd
 }
 
