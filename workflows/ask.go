@@ -63,7 +63,7 @@ func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) co
 // ctx has withdrawn, which returns the reason then; it may be nil.
 func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
-	l.reset.run(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
+	l.reset.pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
 	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)

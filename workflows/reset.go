@@ -12,8 +12,13 @@ import (
 )
 
 // changeReset marks the first points of a run after the point that an operator has reset it to.
-// Points in the history taken from the previous run are not marked.
+// Points in the history taken from the previous run are not marked. From version 2 on the
+// history also says which run a marked point belongs to: a run that was reset may be reset again,
+// and then has points of several runs in its history.
 const changeReset = "after-reset"
+
+// sideEffectRun records the run that a point after a reset belongs to.
+const sideEffectRun = "run-after-reset"
 
 // withdrawTimeout limits how long a turn waits for the end of workflows that the previous run
 // left.
@@ -22,7 +27,11 @@ const withdrawTimeout = 15 * time.Second
 // resetCleanup ends the workflows that the run before a reset has left. Workflows that the
 // previous run started after the reset point keep running, because the server ends only the
 // children of closed runs and hands over those started before the point.
-type resetCleanup struct{ started, done bool }
+type resetCleanup struct {
+	version workflow.Version // of changeReset; 0 before the first point
+	run     string           // the run that the last point belongs to
+	ending  int              // how many cleanups are under way
+}
 
 // wasReset reports whether the run was created by a reset.
 func wasReset(ctx workflow.Context) bool {
@@ -40,24 +49,48 @@ func nextVersion(ctx workflow.Context, version int64) int64 {
 	return max(version+1, run.Now(ctx).UnixMilli())
 }
 
-// run reports whether the run is past a reset, at a point that occurs once. The first time, it
-// ends the workflows that the previous run has left: approvals whose decision would not be
-// used, and nodes that would continue to make calls. Nothing else starts meanwhile.
-func (a *resetCleanup) run(ctx workflow.Context, point, conversation string) bool {
-	switch {
-	case !wasReset(ctx):
-		return false
-	case a.started:
-		_ = workflow.Await(ctx, func() bool { return a.done }) // else the caller is cancelled
-		return true
+// pass passes a point that occurs once, and returns the run that it belongs to if that run is the
+// result of a reset, else "". At the first point of such a run it ends the workflows that the
+// previous run has left: approvals whose decision would not be used, and nodes that would
+// continue to make calls. Nothing else starts meanwhile.
+func (a *resetCleanup) pass(ctx workflow.Context, point, conversation string) string {
+	if !wasReset(ctx) || !a.marked(ctx, point) {
+		return ""
 	}
-	info := workflow.GetInfo(ctx)
-	change := changeReset + " " + contract.NameUUID(info.WorkflowExecution.ID, point)
-	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
-		return false
+	if at := a.runOf(ctx); at != a.run {
+		a.run = at
+		a.ending++
+		endLeftovers(ctx, conversation)
+		a.ending--
 	}
-	a.started = true
-	defer func() { a.done = true }()
+	_ = workflow.Await(ctx, func() bool { return a.ending == 0 }) // else the caller is cancelled
+	return a.run
+}
+
+// marked reports whether a point is after a reset.
+func (a *resetCleanup) marked(ctx workflow.Context, point string) bool {
+	if a.version == 0 {
+		change := changeReset + " " + contract.NameUUID(workflow.GetInfo(ctx).WorkflowExecution.ID, point)
+		a.version = max(0, workflow.GetVersion(ctx, change, workflow.DefaultVersion, 2))
+	}
+	return a.version > 0
+}
+
+// runOf returns the run that the present point belongs to.
+func (a *resetCleanup) runOf(ctx workflow.Context) (id string) {
+	own := workflow.GetInfo(ctx).WorkflowExecution.RunID
+	if a.version < 2 {
+		return own
+	}
+	recorded := workflow.MutableSideEffect(ctx, sideEffectRun, func(workflow.Context) any { return own }, func(x, y any) bool { return x == y })
+	if err := recorded.Get(&id); err != nil {
+		panic(err) // it is a string
+	}
+	return id
+}
+
+// endLeftovers ends what the run before a reset has left.
+func endLeftovers(ctx workflow.Context, conversation string) {
 	o := activity.Options(withdrawTimeout, activity.Attempts, wording.SummaryResetRest)
 	o.ScheduleToCloseTimeout = withdrawTimeout
 	out, err := activity.Run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
@@ -66,7 +99,6 @@ func (a *resetCleanup) run(ctx workflow.Context, point, conversation string) boo
 	} else {
 		workflow.GetLogger(ctx).Info("the run was reset", "ended", out.Workflows)
 	}
-	return true
 }
 
 // changeAdopted marks the points at which an activity cancels a child.
@@ -75,7 +107,7 @@ const changeAdopted = "cancel-after-reset"
 // cancelWithContext cancels a child with ctx even if the run before a reset has started it: the
 // server lets a run cancel only children that it has started itself.
 func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation string, child workflow.Future) {
-	if a.started || !wasReset(ctx) {
+	if !wasReset(ctx) || a.run == workflow.GetInfo(ctx).WorkflowExecution.RunID {
 		return
 	}
 	workflow.Go(detached(ctx), func(always workflow.Context) {
@@ -95,8 +127,8 @@ func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation 
 // that the previous run has started may still run. key is the ID that it would have had; the
 // idempotency keys of the node are derived from it and so stay the same.
 func (a *resetCleanup) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
-	if a.run(ctx, id, conversation) {
-		id += "~r" + workflow.GetInfo(ctx).WorkflowExecution.RunID[:8]
+	if at := a.pass(ctx, id, conversation); at != "" {
+		id += "~r" + at[:8]
 	}
 	if id == key {
 		key = ""

@@ -261,6 +261,56 @@ func TestAResetOfATreeEndsTheOldBranches(t *testing.T) {
 	}
 }
 
+// A workflow is reset, and what comes of that is reset again: its history has points of both runs.
+func TestAResetOfAReset(t *testing.T) {
+	for _, which := range []string{"conversation", "turn", "node"} {
+		for _, second := range []string{"beginning", "last moment"} {
+			t.Run(which+", then to the "+second, func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				h.extra = resetTree + "request_timeout: 2s\n"
+				api, _ := h.inside()
+				asked := api.ask("go")
+				s := &stopped{api: api, operator: operator{t, h.dial()}, h: h, id: asked.Conversation.ID, tool: "tick"}
+				old := s.pendingTwo(nil)
+				s.reset(s.workflowOf(which), true)
+				now := s.pendingTwo(old)
+				if second == "beginning" {
+					s.reset(s.workflowOf(which), true)
+					s.pendingTwo(now)
+				} else {
+					s.reset(s.workflowOf(which), false)
+				}
+				eventually(t, "it is done", func() bool {
+					for _, p := range api.conversation(s.id).PendingApprovals {
+						answer := `{"approved":true}`
+						if strings.Contains(p.Description, "OUTCOME UNKNOWN") {
+							answer = `{"answer":"ran"}`
+						}
+						_, _ = api.try("POST", "/approvals/"+p.UUID, answer) // it may be withdrawn meanwhile
+					}
+					return slices.Contains(api.conversation(s.id).texts(), "[after] done")
+				})
+				once(t, h, "left go", "right go")
+				eventually(t, "nothing of it runs but the conversation", func() bool { return len(running(t, s.Client, s.id)) == 1 })
+			})
+		}
+	}
+}
+
+// pendingTwo waits until two other approvals are pending, and only their workflows run.
+func (s *stopped) pendingTwo(not []string) (now []string) {
+	s.operator.t.Helper()
+	eventually(s.operator.t, "two approvals wait, and they alone", func() bool {
+		now = s.pendingUUIDs()
+		waits := s.awaited(s.id)
+		slices.Sort(now)
+		slices.Sort(waits)
+		return len(now) == 2 && slices.Equal(now, waits) && !slices.ContainsFunc(now, func(u string) bool { return slices.Contains(not, u) })
+	})
+	return now
+}
+
 func (s *stopped) pendingUUIDs() (out []string) {
 	for _, p := range s.conversation(s.id).PendingApprovals {
 		out = append(out, p.UUID)
