@@ -18,7 +18,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// View implements tea.Model. It returns what is not final yet, the input, and a line about it.
+// View returns what is not final yet, the input, and a line about it.
 func (m *Model) View() tea.View {
 	if m.left {
 		return tea.NewView("")
