@@ -34,8 +34,9 @@ var arrows = map[string][]string{
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
+	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/push", "workflows/deletion", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
@@ -90,6 +91,7 @@ var foreign = map[string][]string{
 	"workflows/answer":        {"."},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/decide"},
+	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
 	"workflows":               {"github.com/openai/", "github.com/mark3labs/", "github.com/labstack/"},
 	"gateway":                 {"github.com/openai/", "github.com/mark3labs/", "go.temporal.io/"},
@@ -267,7 +269,7 @@ var large = map[string]struct {
 	"activities/toolbox":    {37, 5167, "one client of MCP with three transports"},
 	"config":                {37, 4006, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {43, 5037, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {42, 4936, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {

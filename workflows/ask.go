@@ -63,11 +63,11 @@ func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) co
 // ctx has withdrawn, which returns the reason then; it may be nil.
 func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
-	l.reset.pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
+	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
 	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
-	l.reset.cancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
+	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -25,7 +26,7 @@ type composite struct {
 	id string // workflow ID
 	// execution is the ID of its run.
 	execution       string
-	reset           resetCleanup
+	reset           reset.Cleanup
 	next            int // the step, or the iteration, that comes next
 	offloadedStates int // how many states of nodes inside are in the blob store
 	seq             int // of the last message
@@ -155,7 +156,7 @@ func (c *composite) addNode(ctx workflow.Context, i int, parent string) *started
 	b.scope = fmt.Sprintf("%s node %d", keyed, i)
 	if b.node.Composite() {
 		id, key := contract.NodeWorkflowID(parent, b.node.Name, i), contract.NodeWorkflowID(keyed, b.node.Name, i)
-		b.id, b.key = c.reset.nodeID(ctx, id, key, c.in.ConversationID)
+		b.id, b.key = c.reset.NodeID(ctx, id, key, c.in.ConversationID)
 		b.segment.run = b.id
 	}
 	c.segments = append(c.segments, b.segment)
@@ -229,7 +230,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 		in.History = nil
 	}
 	child := startNode(header.With(ctx, c.credential), b.id, in)
-	c.reset.cancelWithContext(ctx, b.id, c.in.ConversationID, child)
+	c.reset.CancelWithContext(ctx, b.id, c.in.ConversationID, child)
 	r := nodeResult(ctx, child)
 	c.receiveReports(ctx)
 	c.dropReports(b.id)

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -38,7 +39,7 @@ type conversation struct {
 	pending      []openApproval
 	turn         *turn // nil between turns
 	closing      *closure
-	reset        resetCleanup
+	reset        reset.Cleanup
 	sentAnswers  []sentAnswer
 	proofs       proof.Checker
 

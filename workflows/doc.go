@@ -46,8 +46,10 @@
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	notify.go        the conversation's side of Push, which is package push
-//	reset.go         after a reset; package deletion Deletion; package console the commands in details; package proof who
-//	                 has sent what names a caller
+//
+// Package reset ends what a reset leaves, package deletion is Deletion, package control Control;
+// package console has the commands in details, package proof says who has sent what names a
+// caller.
 //
 // # How a conversation runs
 //
@@ -208,7 +210,7 @@
 //
 // A run that an operator resets starts again from a point of its history. The server hands
 // children started before that point over to the new run. Children started after it keep
-// running without a parent: the new run cancels them (reset.go), and starts its nodes under
+// running without a parent: the new run cancels them (package reset), and starts its nodes under
 // other workflow IDs. The idempotency keys of their calls stay the same, and workers remember
 // outside of histories which destructive calls they have sent: a call that the previous run
 // has sent has an unknown outcome, and a person is asked (activities.Claims).

@@ -21,7 +21,7 @@ import (
 // generate calls the node's model and, if that fails, its fallbacks in order. The one that
 // answers is used from then on.
 func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
-	l.reset.pass(ctx, l.journal.nextID(), l.parent.origin().conversation)
+	l.reset.Pass(ctx, l.journal.nextID(), l.parent.origin().conversation)
 	agent := l.parent.origin().agent
 	route := agent.Route(l.node.Model)
 	models := append([]string{route.Name}, route.Fallback...)

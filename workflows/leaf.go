@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -59,7 +60,7 @@ type leaf struct {
 	repair      *contract.Repair         // request to correct the last reply
 	granted     contract.Grants
 	askingCalls []*askingCall  // running calls whose server may ask
-	reset       *resetCleanup  // of the workflow
+	reset       *reset.Cleanup // of the workflow
 	scope       string         // turn and node; stays the same after a reset
 	claimCounts map[string]int // number of equal destructive calls, by content
 }

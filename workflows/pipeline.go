@@ -70,11 +70,11 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	in := t.nodeInput(root)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}
 	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn), root.Name, 0)
-	p.run, in.Key = t.conv.reset.nodeID(always, id, id, t.conv.in.ID)
+	p.run, in.Key = t.conv.reset.NodeID(always, id, id, t.conv.in.ID)
 	t.pipeline = p
 	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: run.Now(ctx)}
 	child := startNode(header.With(ctx, t.credential), p.run, in)
-	t.conv.reset.cancelWithContext(ctx, p.run, t.conv.in.ID, child)
+	t.conv.reset.CancelWithContext(ctx, p.run, t.conv.in.ID, child)
 	for !child.IsReady() || t.hasReports(always) {
 		for _, batch := range p.takeInbox() {
 			t.applyReports(always, batch)

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -94,7 +95,7 @@ func (c *conversation) transcript() contract.Transcript {
 // that cannot be written never delays an answer for long: the loop retries. It may do so while
 // a turn publishes: the latest version counts.
 func (c *conversation) publish(ctx workflow.Context) {
-	c.state.Version = nextVersion(ctx, c.state.Version)
+	c.state.Version = reset.NextVersion(ctx, c.state.Version)
 	version := c.state.Version
 	c.updateListing(ctx)
 	tree := c.tree()

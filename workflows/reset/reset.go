@@ -1,4 +1,4 @@
-package workflows
+package reset
 
 import (
 	"time"
@@ -24,10 +24,10 @@ const sideEffectRun = "run-after-reset"
 // left.
 const withdrawTimeout = 15 * time.Second
 
-// resetCleanup ends the workflows that the run before a reset has left. Workflows that the
-// previous run started after the reset point keep running, because the server ends only the
+// Cleanup ends the workflows that the run before a reset has left. Workflows that the previous
+// run started after the reset point keep running, because the server ends only the
 // children of closed runs and hands over those started before the point.
-type resetCleanup struct {
+type Cleanup struct {
 	version workflow.Version // of changeReset; 0 before the first point
 	run     string           // the run that the last point belongs to
 	ending  int              // how many cleanups are under way
@@ -39,21 +39,21 @@ func wasReset(ctx workflow.Context) bool {
 	return info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 }
 
-// nextVersion returns the version of a conversation after the given one. Files, readers and
+// NextVersion returns the version of a conversation after the given one. Files, readers and
 // webhooks keep the highest version, and the run before a reset may have gone further than the
 // reset point. Versions after a reset are therefore times in milliseconds, which are higher.
-func nextVersion(ctx workflow.Context, version int64) int64 {
+func NextVersion(ctx workflow.Context, version int64) int64 {
 	if !wasReset(ctx) {
 		return version + 1
 	}
 	return max(version+1, run.Now(ctx).UnixMilli())
 }
 
-// pass passes a point that occurs once, and returns the run that it belongs to if that run is the
+// Pass passes a point that occurs once, and returns the run that it belongs to if that run is the
 // result of a reset, else "". At the first point of such a run it ends the workflows that the
 // previous run has left: approvals whose decision would not be used, and nodes that would
 // continue to make calls. Nothing else starts meanwhile.
-func (a *resetCleanup) pass(ctx workflow.Context, point, conversation string) string {
+func (a *Cleanup) Pass(ctx workflow.Context, point, conversation string) string {
 	if !wasReset(ctx) || !a.marked(ctx, point) {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (a *resetCleanup) pass(ctx workflow.Context, point, conversation string) st
 }
 
 // marked reports whether a point is after a reset.
-func (a *resetCleanup) marked(ctx workflow.Context, point string) bool {
+func (a *Cleanup) marked(ctx workflow.Context, point string) bool {
 	if a.version == 0 {
 		change := changeReset + " " + contract.NameUUID(workflow.GetInfo(ctx).WorkflowExecution.ID, point)
 		a.version = max(0, workflow.GetVersion(ctx, change, workflow.DefaultVersion, 2))
@@ -77,7 +77,7 @@ func (a *resetCleanup) marked(ctx workflow.Context, point string) bool {
 }
 
 // runOf returns the run that the present point belongs to.
-func (a *resetCleanup) runOf(ctx workflow.Context) (id string) {
+func (a *Cleanup) runOf(ctx workflow.Context) (id string) {
 	own := workflow.GetInfo(ctx).WorkflowExecution.RunID
 	if a.version < 2 {
 		return own
@@ -104,13 +104,14 @@ func endLeftovers(ctx workflow.Context, conversation string) {
 // changeAdopted marks the points at which an activity cancels a child.
 const changeAdopted = "cancel-after-reset"
 
-// cancelWithContext cancels a child with ctx even if the run before a reset has started it: the
+// CancelWithContext cancels a child with ctx even if the run before a reset has started it: the
 // server lets a run cancel only children that it has started itself.
-func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation string, child workflow.Future) {
+func (a *Cleanup) CancelWithContext(ctx workflow.Context, id, conversation string, child workflow.Future) {
 	if !wasReset(ctx) || a.run == workflow.GetInfo(ctx).WorkflowExecution.RunID {
 		return
 	}
-	workflow.Go(detached(ctx), func(always workflow.Context) {
+	always, _ := workflow.NewDisconnectedContext(ctx)
+	workflow.Go(always, func(always workflow.Context) {
 		_ = workflow.Await(always, func() bool { return ctx.Err() != nil || child.IsReady() }) // always is never cancelled
 		change := changeAdopted + " " + contract.NameUUID(workflow.GetInfo(always).WorkflowExecution.ID, id)
 		if child.IsReady() || workflow.GetVersion(always, change, workflow.DefaultVersion, 1) < 1 {
@@ -123,11 +124,11 @@ func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation 
 	})
 }
 
-// nodeID returns the workflow ID of a node: a different one after a reset, because the node
+// NodeID returns the workflow ID of a node: a different one after a reset, because the node
 // that the previous run has started may still run. key is the ID that it would have had; the
 // idempotency keys of the node are derived from it and so stay the same.
-func (a *resetCleanup) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
-	if at := a.pass(ctx, id, conversation); at != "" {
+func (a *Cleanup) NodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
+	if at := a.Pass(ctx, id, conversation); at != "" {
 		id += "~r" + at[:8]
 	}
 	if id == key {
