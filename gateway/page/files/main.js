@@ -105,7 +105,6 @@ function read() {
   api.tools().then((o) => { page.offer = o; changed(); }).catch(() => {});
 }
 
-
 // Keys are for the view, unless they are typed into a field or mean something to the browser.
 addEventListener("keydown", (e) => {
   if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || !router.current.key) return;

@@ -16,7 +16,8 @@ import (
 const startTimeout = 15 * time.Second
 
 // Delete implements Conversations. Whoever asks while the conversation is being deleted waits for
-// the same deletion.
+// the same deletion. Once it has started, it fails with context.DeadlineExceeded when the time of
+// the caller is up, which the server may notice first.
 func (t *Temporal) Delete(ctx context.Context, in deletion.Input) (result deletion.Result, err error) {
 	start, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
@@ -44,8 +45,11 @@ func (t *Temporal) Delete(ctx context.Context, in deletion.Input) (result deleti
 		return result, fault(err, "start a deletion")
 	}
 	err = run.Get(ctx, &result)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return result, ctx.Err()
+	case isPassing(err):
+		return result, context.DeadlineExceeded
 	}
 	return result, fault(err, "wait for a deletion")
 }
