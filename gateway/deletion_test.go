@@ -97,5 +97,5 @@ func (g goneIDs) Tombstone(_ context.Context, id string) (*deletion.Tombstone, e
 	if !g[id] {
 		return nil, nil
 	}
-	return &deletion.Tombstone{ConversationID: id, DeletedAt: epoch, Cause: deletion.CauseAge}, nil
+	return &deletion.Tombstone{ConversationID: id, DeletedAt: epoch, Cause: deletion.CauseRequest}, nil
 }

@@ -13,7 +13,7 @@
 //	              that abandons a task, as a    30 days
 //	              child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
-//	Deletion      the gateway, or the upkeep    a conversation and all that belongs to it is removed,
+//	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed

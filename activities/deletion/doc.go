@@ -1,4 +1,3 @@
-// Package deletion has the activities of deletions (end.go, bury.go, erase.go) and of the upkeep
-// that deletes what is old. They work on the workflows of the namespace that they run in
-// (server.go).
+// Package deletion has the activities of deletions (end.go, bury.go, erase.go). They work on the
+// workflows of the namespace that they run in (server.go).
 package deletion

@@ -26,10 +26,8 @@ var (
 // Cause is why a conversation is deleted.
 type Cause string
 
-const (
-	CauseRequest Cause = "request" // somebody has asked for it
-	CauseAge     Cause = "age"     // it has not changed for longer than conversations.delete_after
-)
+// CauseRequest means that somebody has asked for it.
+const CauseRequest Cause = "request"
 
 // Input is the argument of a Deletion.
 type Input struct {
@@ -107,8 +105,6 @@ func DecisionOf(r contract.ApprovalResult) Decision {
 func (t Tombstone) Text() string {
 	by := ""
 	switch {
-	case t.Cause == CauseAge:
-		by = ", because it had not changed for a long time (conversations.delete_after)"
 	case t.Identity.Authenticated():
 		by = " by " + t.Identity.Subject
 	case t.By != "":
