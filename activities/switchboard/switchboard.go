@@ -33,35 +33,56 @@ type Board struct {
 	Read func(context.Context) (switches.State, error)
 
 	mu    sync.Mutex
+	asked time.Time // when the last read began
 	state switches.State
-	until time.Time
+	err   error
 }
 
 // Holding returns the switch that pauses a call, if one does. It asks the server, unless it has
 // asked within the last second and the call was not paused then: a call that waits goes on with
 // the resume at once.
 func (b *Board) Holding(ctx context.Context, c switches.Call) (switches.Switch, bool, error) {
+	came := time.Now()
 	b.mu.Lock() // also while it reads: calls that come together need one answer
 	defer b.mu.Unlock()
-	if time.Now().Before(b.until) {
-		if _, held := b.state.Holding(c); !held {
-			return switches.Switch{}, false, nil
-		}
+	if !b.knows(c, came) {
+		b.ask(ctx)
 	}
-	asked := time.Now()
+	if b.err != nil {
+		return switches.Switch{}, false, b.err
+	}
+	w, held := b.state.Holding(c)
+	return w, held, nil
+}
+
+// knows reports whether the last answer is good for a call that came at a time. Any answer is
+// that was asked for since: with a server that is away, calls wait for it together.
+func (b *Board) knows(c switches.Call, came time.Time) bool {
+	if b.asked.After(came) {
+		return true
+	}
+	if b.err != nil || time.Since(b.asked) >= kept {
+		return false
+	}
+	_, held := b.state.Holding(c)
+	return !held
+}
+
+func (b *Board) ask(ctx context.Context) {
 	read := b.Read
 	if read == nil {
 		read = readMemo
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	within, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	state, err := read(ctx)
-	if err != nil {
-		return switches.Switch{}, false, fmt.Errorf("read which calls are paused: %w", err)
+	b.asked = time.Now()
+	b.state, b.err = read(within)
+	if b.err != nil {
+		b.err = fmt.Errorf("read which calls are paused: %w", b.err)
 	}
-	b.state, b.until = state, asked.Add(kept)
-	w, held := state.Holding(c)
-	return w, held, nil
+	if ctx.Err() != nil { // the call has ended, which is no answer for others
+		b.asked = time.Time{}
+	}
 }
 
 // readMemo reads the switches with the client of an activity. Outside of activities there are

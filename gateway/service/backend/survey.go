@@ -32,6 +32,7 @@ type Surveyor struct {
 	mu     sync.Mutex
 	groups map[group]*waiting
 	stuck  int64
+	err    error // of the last read
 	due    time.Time
 }
 
@@ -49,16 +50,18 @@ type waiting struct {
 // NewSurveyor makes a Surveyor.
 func NewSurveyor(t *Temporal) *Surveyor { return &Surveyor{backend: t} }
 
-// Survey returns what waits now, or did some seconds ago. Ages are those of now.
+// Survey returns what waits now, or did some seconds ago. Ages are those of now. A failure is kept
+// like a result: a server that has trouble is not asked more often.
 func (s *Surveyor) Survey(ctx context.Context) (telemetry.Survey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if began := s.backend.now(); !began.Before(s.due) {
-		if err := s.read(ctx); err != nil {
-			return telemetry.Survey{}, err
-		}
+		s.err = s.read(ctx)
 		ended := s.backend.now()
 		s.due = ended.Add(max(surveyPace, surveyShare*ended.Sub(began)))
+	}
+	if s.err != nil {
+		return telemetry.Survey{}, s.err
 	}
 	out, now := telemetry.Survey{Stuck: s.stuck}, s.backend.now()
 	for g, w := range s.groups {
