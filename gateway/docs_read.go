@@ -29,7 +29,7 @@ func readAPI(file []byte) (apiDocument, error) {
 	out := apiDocument{Title: doc.Info.Title, Description: doc.Info.Description, Version: doc.Info.Version}
 	err := pairs(&doc.Paths, func(route string, item *yaml.Node) error {
 		return pairs(item, func(method string, n *yaml.Node) error {
-			if !slices.Contains([]string{"get", "post", "delete"}, method) {
+			if !slices.Contains([]string{"get", "post", "patch", "delete"}, method) {
 				return nil
 			}
 			var op operation

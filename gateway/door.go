@@ -63,7 +63,7 @@ func isPreflight(r *http.Request) bool {
 // preflight allows a listed origin to send any header.
 func preflight(c echo.Context) error {
 	h := c.Response().Header()
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
 	h.Set("Access-Control-Max-Age", "600")
 	h.Add("Vary", "Access-Control-Request-Headers")
 	if asked := c.Request().Header.Get("Access-Control-Request-Headers"); asked != "" {

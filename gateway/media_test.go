@@ -151,3 +151,22 @@ func TestMediaThatIsLost(t *testing.T) {
 		t.Errorf("the error is kept: %s", got)
 	}
 }
+
+func TestAConversationIsAFile(t *testing.T) {
+	view := viewOf(someID)
+	view.Title = &contract.Title{Text: "Fruit", At: epoch}
+	a := newAPI(t, &fakeBackend{ConversationFn: func(string, string) (contract.ConversationView, error) { return view, nil }})
+	for format, want := range map[string]struct{ name, kind, text string }{
+		"":                 {".json", "application/json", "\n  \"title\": \"Fruit\""},
+		"?format=json":     {".json", "application/json", "\n  \"title\": \"Fruit\""},
+		"?format=markdown": {".md", "text/markdown; charset=utf-8", "# Fruit\n"},
+	} {
+		r := a.want(200, a.do("GET", "/conversations/"+someID+"/export"+format, ""))
+		h := r.header
+		if h.Get("Content-Disposition") != "attachment; filename=conversation_"+someID+want.name || h.Get("Content-Type") != want.kind ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(r.raw, want.text) {
+			t.Errorf("%s: %v %s", format, h, r.raw)
+		}
+	}
+	a.wantError(400, "format", a.do("GET", "/conversations/"+someID+"/export?format=pdf", ""))
+}

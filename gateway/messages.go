@@ -99,3 +99,25 @@ func (h *rest) closeConversation(c echo.Context) error {
 	known, err := h.service.CloseConversation(c.Request().Context(), callerOf(c), p.Request, note)
 	return h.answerSent(c, p, known, err)
 }
+
+// renameBody is the new title of a conversation, and who gives it.
+type renameBody struct {
+	Title string `json:"title"`
+	By    string `json:"by"`
+}
+
+// rename gives a conversation a title.
+func (h *rest) rename(c echo.Context) error {
+	var body renameBody
+	raw, err := request.Bind(c.Request(), &body)
+	if err != nil {
+		return err
+	}
+	p, err := newPending(c)
+	if err != nil {
+		return err
+	}
+	p.Fingerprint = fingerprintOf(c, raw)
+	known, err := h.service.Rename(c.Request().Context(), callerOf(c), p.Request, body.Title, body.By)
+	return h.answerSent(c, p, known, err)
+}

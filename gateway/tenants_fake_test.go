@@ -300,6 +300,7 @@ var bodies = map[string]string{
 	"POST /conversations":              `{}`,
 	"POST /conversations/:id/messages": `{"message":"hello"}`,
 	"POST /conversations/:id/cancel":   `{}`,
+	"PATCH /conversations/:id":         `{"title":"x"}`,
 	"POST /conversations/:id/close":    `{}`,
 	"POST /approvals/:uuid":            `{"approved":true}`,
 	"POST /approvals/:uuid/later":      `{"for":"1h"}`,

@@ -8,8 +8,11 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/await"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/listing"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/run"
@@ -44,17 +47,17 @@ type conversation struct {
 	proofs       proof.Checker
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel
-	follows                                       workflow.ReceiveChannel
+	follows, renames                              workflow.ReceiveChannel
 
 	notifier      notifier
-	waiters       waiters
+	waiters       await.Waiters
 	awaits        int           // updates handled since a request was last answered
 	wake          bool          // an event that no channel signals
 	retry         time.Duration // until the next attempt of a failed export
-	listedAt      time.Time     // last change in the memo
-	title         string        // title that is not in the memo yet
-	signalProblem string        // problem of the last message signal
-	exportProblem string        // why the file could not be written
+	listing       listing.Listing
+	titles        int    // that were given in this run
+	signalProblem string // problem of the last message signal
+	exportProblem string // why the file could not be written
 }
 
 // openApproval is a waiting approval; in a tree, with the workflow of the node that asked and
@@ -84,6 +87,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 
 		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
 		follows:   workflow.GetSignalChannel(ctx, contract.SignalFollow),
+		renames:   workflow.GetSignalChannel(ctx, title.SignalRename),
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
@@ -95,7 +99,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
-	c.listedAt = run.Now(ctx) // a run's start is shown
+	c.listing = listing.New(ctx)
 	c.retry = exportRetryFirst
 	c.isLong = func() bool { return c.longRun(ctx) }
 	return c
@@ -187,7 +191,7 @@ func (c *conversation) mayRetry(ctx workflow.Context) bool {
 }
 
 func (c *conversation) arrived() bool {
-	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len()+c.follows.Len() > 0
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len()+c.follows.Len()+c.renames.Len() > 0
 }
 
 // startTurn answers the oldest queued message.
@@ -227,17 +231,17 @@ func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOv
 
 func (c *conversation) history(ctx workflow.Context) decide.History {
 	h := run.History(ctx)
-	h.Updates = c.waiters.seen
+	h.Updates = c.waiters.Seen
 	return h
 }
 
 // rollOver releases the waiting updates and reports whether nothing arrived meanwhile, so that
 // the run may end.
 func (c *conversation) rollOver(ctx workflow.Context) bool {
-	c.waiters.releaseAll = true
+	c.waiters.ReleaseAll = true
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
-	c.waiters.releaseAll = false
+	c.waiters.ReleaseAll = false
 	return !c.arrived() && (c.queueCarried || len(c.queue) == 0)
 }
 
@@ -268,7 +272,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 		for _, id := range c.closing.requests {
 			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(wording.TextClosed))})
 		}
-		c.waiters.releaseAll = true
+		c.waiters.ReleaseAll = true
 		if c.state.ExportOwing && !c.longRun(ctx) {
 			_ = c.wait(ctx, ctx) // the context is never cancelled
 			continue

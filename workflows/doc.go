@@ -18,7 +18,7 @@
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
-//	Conversation: signals message, cancel, close; report from nodes; question from the
+//	Conversation: signals message, cancel, close, rename; report from nodes; question from the
 //	              activity that calls a tool (nodes take it too); follow from its Push;
 //	              queries conversation, pending, tree; update await_settled (read-only)
 //	Approval:     signal and update decide; update later (package contract/later); query approval
@@ -30,7 +30,8 @@
 //	                 activities, with package handover where they may be local or not
 //	conversation.go  Conversation: its loop; requests.go and package signal its signals;
 //	                 refusals.go its refusals; publish.go its queries and exports;
-//	                 listing.go memo and search attributes; task.go conversations that are tasks
+//	                 rename.go titles, in the memo of package listing; task.go conversations that
+//	                 are tasks
 //	turn.go          a turn; pipeline.go a turn of a tree
 //	composite.go     nodes with nodes inside: sequential.go, parallel.go, loop.go; child.go
 //	                 starts one; report.go its reports; offload.go its values in the store
@@ -186,7 +187,8 @@
 // A list never queries a workflow: it reads memos and search attributes. An approval gets its
 // card as a memo when it opens (wording.Card). A conversation gets its title from the caller
 // that starts it, or else with its first message, and the time of its last change in the
-// memo, at most once a minute (listing.go).
+// memo, at most once a minute (package listing). A title that somebody gives by the signal
+// rename replaces it, and is carried from run to run (rename.go).
 //
 // # What people approve
 //

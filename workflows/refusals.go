@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -35,6 +36,8 @@ func (c *conversation) signalRefusal(q contract.ConversationQuery) *contract.Req
 			return no
 		}
 		full = full && c.turn != nil && c.turn.stopped // the first one always counts
+	case title.SignalRename:
+		return c.titleRefusal(q.Text.Inline)
 	case contract.SignalClose:
 		full = full && c.closing != nil
 	}

@@ -448,8 +448,10 @@ for (const colorScheme of ["light", "dark"]) {
           await page.keyboard.press("Escape");
         }
         if (/^#\/c\/[^/]*$/.test(hash)) {
-          await page.getByRole("button", { name: "Delete…" }).click();
-          await examine("the deletion");
+          for (const name of ["Rename…", "Download…", "Delete…"]) {
+            await page.getByRole("button", { name }).click();
+            await examine("the panel of " + name);
+          }
         }
         if (hash === "#/inbox") {
           for (const box of await page.locator(".rows input[type=checkbox]").all()) await box.check();

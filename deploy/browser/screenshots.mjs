@@ -79,6 +79,19 @@ const views = {
     await page.locator(".stage").nth(6).waitFor();
     await page.locator(".stage > summary").nth(2).click();
   },
+  rename: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "list the resources matching medlar");
+    await settled(page);
+    await page.getByRole("button", { name: "Rename…" }).click();
+    await page.locator("#title").waitFor();
+  },
+  download: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "list the resources matching medlar");
+    await settled(page);
+    await page.getByRole("button", { name: "Download…" }).click();
+  },
   delete: async (page) => {
     await page.goto(plain.url);
     await say(page, "add a resource named cherry with value 2");

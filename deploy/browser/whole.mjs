@@ -1,5 +1,6 @@
 // The checks of what is done with a conversation as a whole.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { check } from "../conformance/check.mjs";
 
 export async function wholeChecks({ plain, open, visitor, say, button, waiting, decided, reply, idOf }) {
@@ -30,6 +31,50 @@ export async function wholeChecks({ plain, open, visitor, say, button, waiting, 
     await page.reload();
     await page.getByText("This was deleted").waitFor();
     await Promise.all([page.close(), tab.close(), elsewhere.close()]);
+  });
+
+  await check("a conversation is renamed, and has its title in every list and tab, and after a restart", async () => {
+    const page = await open(plain);
+    await say(page, "add a resource named medlar with value 2");
+    await waiting(page).waitFor();
+    const elsewhere = await visitor(), other = await open(plain, "#/c/" + idOf(page), elsewhere);
+    await button(page, "Rename…").click();
+    await page.locator("#title:focus").waitFor();
+    assert.equal(await page.locator("#title").inputValue(), "add a resource named medlar with value 2");
+    await page.locator("#title").fill("bad\u202Etitle");
+    await page.locator("#title").press("Enter");
+    await page.locator(".whole .failure", { hasText: "U+202E" }).waitFor();
+    await page.locator("#title").fill("Fruit for the canteen");
+    await page.locator("#title").press("Enter");
+    for (const p of [page, other]) {
+      await p.locator(".whole h2", { hasText: "Fruit for the canteen" }).waitFor();
+      await item(p, "Fruit for the canteen").waitFor();
+    }
+    assert.equal(await waiting(page).count(), 1, "the approval is gone");
+    const { conversation } = await plain.ask("/conversations/" + idOf(page));
+    assert.equal(conversation.title, "Fruit for the canteen");
+    assert.ok(conversation.renamed.at);
+    await plain.end("SIGKILL");
+    await plain.start();
+    await page.reload();
+    await page.locator(".whole h2", { hasText: "Fruit for the canteen" }).waitFor();
+    await item(page, "Fruit for the canteen").waitFor();
+    await button(page, "Reject").click();
+    await decided(page, "Rejected").waitFor();
+    await Promise.all([page.close(), elsewhere.close()]);
+  });
+
+  await check("a conversation is downloaded as JSON and as Markdown", async () => {
+    const page = await open(plain);
+    await say(page, "list the resources matching sloe");
+    await reply(page, "The tool resources_list answered").waitFor();
+    await button(page, "Download…").click();
+    for (const [link, ending, sign] of [["Markdown, for people", ".md", "> list the resources matching sloe"], ["JSON, for programs", ".json", '"content": "list the resources matching sloe"']]) {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: link }).click()]);
+      assert.equal(file.suggestedFilename(), "conversation_" + idOf(page) + ending);
+      assert.ok(readFileSync(await file.path(), "utf8").includes(sign), ending);
+    }
+    await page.close();
   });
 
   await check("a conversation in which an approval waits is deleted only with it", async () => {

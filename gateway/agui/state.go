@@ -49,7 +49,7 @@ type sharedKey struct{}
 func membersOf(st State) []member {
 	v := st.Once(sharedKey{}, func(st State) any { return sharedView{st, sharedOf(st).members()} }).(sharedView)
 	now, then := st.Document, v.of.Document
-	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Usage == then.Usage &&
+	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Title == then.Title && now.Usage == then.Usage &&
 		len(now.PendingApprovals) == len(then.PendingApprovals) &&
 		(len(now.PendingApprovals) == 0 || &now.PendingApprovals[0] == &then.PendingApprovals[0])
 	if same {
@@ -65,6 +65,8 @@ type SharedState struct {
 	Tree             *document.Tree    `json:"tree"`
 	PendingApprovals []PendingApproval `json:"pending_approvals"`
 	Usage            document.Usage    `json:"usage"`
+	// Title is the title that somebody gave the conversation, or "".
+	Title string `json:"title"`
 }
 
 // PendingApproval summarizes a waiting approval.
@@ -86,7 +88,7 @@ func isWorking(st State) bool {
 
 func sharedOf(st State) SharedState {
 	s := SharedState{
-		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, PendingApprovals: []PendingApproval{},
+		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, Title: st.Document.Title, PendingApprovals: []PendingApproval{},
 	}
 	for _, p := range pendingIn(st) {
 		s.PendingApprovals = append(s.PendingApprovals, PendingApproval{
@@ -109,12 +111,14 @@ const (
 	pathTree      = "/" + Namespace + "/tree"
 	pathApprovals = "/" + Namespace + "/pending_approvals"
 	pathUsage     = "/" + Namespace + "/usage"
+	pathTitle     = "/" + Namespace + "/title"
 )
 
 func (s SharedState) members() []member {
 	return []member{
 		{pathStatus, encoded(s.Status)}, {pathTree, encoded(s.Tree)},
 		{pathApprovals, encoded(s.PendingApprovals)}, {pathUsage, encoded(s.Usage)},
+		{pathTitle, encoded(s.Title)},
 	}
 }
 

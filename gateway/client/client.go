@@ -165,8 +165,8 @@ func errorOf(res *http.Response) error {
 	return out
 }
 
-// call sends a request and decodes its reply into out, unless that is nil. It returns the
-// status.
+// call sends a request and decodes its reply into out, unless that is nil. A *[]byte gets it as it
+// is. It returns the status.
 func (c *Client) call(ctx context.Context, r request, out any) (status int, err error) {
 	watched, dog := watch(ctx, maxWait)
 	defer dog.stop()
@@ -182,6 +182,10 @@ func (c *Client) call(ctx context.Context, r request, out any) (status int, err 
 	if err != nil {
 		return res.StatusCode, fmt.Errorf("read the reply of %s: %w", c.URL(), dog.explain(ctx, err))
 	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = data
+		return res.StatusCode, nil
+	}
 	if out == nil {
 		return res.StatusCode, nil
 	}
@@ -196,9 +200,13 @@ func (c *Client) get(ctx context.Context, path string, out any) error {
 	return err
 }
 
-// post sends a request that is carried out once, however often it has to be sent.
 func (c *Client) post(ctx context.Context, path string, body, out any, header ...string) (status int, err error) {
-	r := request{method: http.MethodPost, path: path, body: body, header: append(header, "Idempotency-Key", rand.Text())}
+	return c.once(ctx, request{method: http.MethodPost, path: path, body: body, header: header}, out)
+}
+
+// once sends a request that is carried out once, however often it has to be sent.
+func (c *Client) once(ctx context.Context, r request, out any) (status int, err error) {
+	r.header = append(r.header, "Idempotency-Key", rand.Text())
 	for n := 0; ; n++ {
 		status, err = c.call(ctx, r, out)
 		if !isTransient(err) || n >= attempts || !c.wait(ctx, n) {

@@ -73,6 +73,19 @@ func (c *Client) Close(ctx context.Context, id string) (Turn, error) {
 	return c.change(ctx, id, "/close")
 }
 
+// Export returns a whole conversation as a file, in the format json or markdown.
+func (c *Client) Export(ctx context.Context, id, format string) (data []byte, err error) {
+	_, err = c.call(ctx, request{method: http.MethodGet, path: conversationPath(id) + "/export?format=" + url.QueryEscape(format)}, &data)
+	return data, err
+}
+
+// Rename gives a conversation a title; by says who does, where that is not proven.
+func (c *Client) Rename(ctx context.Context, id, title, by string) (out Turn, err error) {
+	body := map[string]string{"title": title, "by": by}
+	_, err = c.once(ctx, request{method: http.MethodPatch, path: conversationPath(id), body: body}, &out)
+	return out, err
+}
+
 // Deletion is what is left of a deleted conversation.
 type Deletion struct {
 	ConversationID string     `json:"conversation_id"`

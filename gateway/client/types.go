@@ -52,9 +52,20 @@ type Conversation struct {
 	Owner            *Identity       `json:"owner,omitempty"`
 	Version          int64           `json:"version"`
 	// MessagesBefore is the number of messages before those in Messages.
-	MessagesBefore int        `json:"messages_before,omitempty"`
-	Problem        string     `json:"problem,omitempty"`
-	AsOf           *time.Time `json:"as_of,omitempty"`
+	MessagesBefore int `json:"messages_before,omitempty"`
+	// Title is the title that somebody gave the conversation, and Renamed is who, and when.
+	Title   string     `json:"title,omitempty"`
+	Renamed *Renamed   `json:"renamed,omitempty"`
+	Problem string     `json:"problem,omitempty"`
+	AsOf    *time.Time `json:"as_of,omitempty"`
+}
+
+// Renamed says who gave a conversation its title, and when.
+type Renamed struct {
+	By         string    `json:"by,omitempty"`
+	OnBehalfOf string    `json:"on_behalf_of,omitempty"`
+	Identity   *Identity `json:"identity,omitempty"`
+	At         time.Time `json:"at"`
 }
 
 // Message is a message of a conversation.

@@ -3,9 +3,11 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/title"
 )
 
 // Send sends a message to a conversation. If the conversation knows the request already, or
@@ -81,6 +83,23 @@ func (s *Service) CloseConversation(ctx context.Context, c Caller, r Request, n 
 	}, nil)
 }
 
+// Rename gives a conversation a title. The result is that of Send.
+func (s *Service) Rename(ctx context.Context, c Caller, r Request, text, by string) (*Settlement, error) {
+	text = strings.TrimSpace(text)
+	if err := title.Check(text); err != nil {
+		return nil, Errorf(contract.KindInvalid, "title: %w", err)
+	}
+	n, err := c.Note(Note{By: by})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	return s.deliver(ctx, r.ConversationID, title.SignalRename, title.Rename{
+		RequestID: r.ID, Fingerprint: r.Fingerprint, Title: text, By: n.By, OnBehalfOf: n.OnBehalfOf, Identity: c.acting(contract.ScopeConverse, contract.ScopeOperate),
+	}, nil)
+}
+
 // Delete removes a conversation and all that belongs to it, also its decisions, except what its
 // tombstone has. It fails with KindWaiting while an approval waits, unless force is set. When ctx
 // ends, the deletion goes on.
@@ -148,6 +167,8 @@ func admissionOf(signal string, payload any) contract.ConversationQuery {
 		q.RequestID = in.RequestID
 	case contract.CloseSignal:
 		q.RequestID = in.RequestID
+	case title.Rename:
+		q.RequestID, q.Text = in.RequestID, contract.Inline(in.Title)
 	}
 	return q
 }

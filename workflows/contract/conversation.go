@@ -63,6 +63,18 @@ type Carried struct {
 	Refused int64 `json:"refused,omitempty"`
 	// Queue has the messages that wait for a turn, oldest first.
 	Queue []MessageSignal `json:"queue,omitempty"`
+	Title *Title          `json:"title,omitempty"`
+}
+
+// Title is a title that somebody gave a conversation. Lists name others after their first
+// message.
+type Title struct {
+	Text string `json:"text"`
+	// By, OnBehalfOf and Identity are as in DecideSignal.
+	By         string    `json:"by,omitempty"`
+	OnBehalfOf string    `json:"on_behalf_of,omitempty"`
+	Identity   Identity  `json:"identity,omitzero"`
+	At         time.Time `json:"at"`
 }
 
 // LastTurn is the outcome of the last turn.
@@ -203,6 +215,7 @@ type ConversationView struct {
 	Task  bool      `json:"task,omitempty"`
 	Chain []string  `json:"chain,omitempty"`
 	Last  *LastTurn `json:"last,omitempty"`
+	Title *Title    `json:"title,omitempty"`
 }
 
 // ConversationQuery is the optional argument of the query "conversation".
@@ -211,7 +224,7 @@ type ConversationQuery struct {
 	// Signal names the signal that the request would be sent with. If the conversation would
 	// refuse it, and does not have the request, the answer's Request is the predicted one.
 	Signal string `json:"signal,omitempty"`
-	// Text and NoAnswer are the fields of a message.
+	// Text and NoAnswer are the fields of a message. Text may also be a title.
 	Text     Text `json:"text,omitzero"`
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Size is the size of the message in history, in bytes.

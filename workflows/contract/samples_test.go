@@ -199,8 +199,12 @@ func view() ConversationView {
 		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Owner: identity(), Status: StatusWaitingApproval,
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
-		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5,
+		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5, Title: givenTitle(),
 	}
+}
+
+func givenTitle() *Title {
+	return &Title{Text: "Fruit", By: "ops", OnBehalfOf: "carol", Identity: identity(), At: noon}
 }
 
 func carried() Carried {
@@ -208,7 +212,7 @@ func carried() Carried {
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
-		Queue: []MessageSignal{messageSignal()},
+		Queue: []MessageSignal{messageSignal()}, Title: givenTitle(),
 	}
 }
 
@@ -229,6 +233,7 @@ func conversationSamples() map[string]any {
 			ID: conversationID, SessionID: "s-1", Owner: identity(), Proof: proof, ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
 		},
 		"Carried":            over,
+		"Title":              *givenTitle(),
 		"Result":             result(),
 		"Request":            request(),
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},

@@ -30,6 +30,7 @@
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI
 //	console.go     commands to copy
+//	title.go       titles that somebody gives a conversation
 //	push.go        the page of a task's webhooks
 //	summary.go     lines of activities, timers and approvals in the Web UI
 package wording

@@ -16,10 +16,10 @@ func newConversations(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "conversations",
 		Aliases: []string{"conversation"},
-		Short:   "List, read, follow, end and delete conversations",
+		Short:   "List, read, follow, rename, end and delete conversations",
 	}
 	f := AddFlags(cmd, getenv)
-	return family(cmd, newConversationsList(f), newConversationsShow(f), newEvents(f), newExport(f),
+	return family(cmd, newConversationsList(f), newConversationsShow(f), newEvents(f), newExport(f), newRename(f),
 		newChange(f, "cancel ID", "Stop the running turn; the conversation goes on", (*client.Client).Cancel),
 		newChange(f, "close ID", "End a conversation for good", (*client.Client).Close), newDelete(f))
 }
@@ -105,14 +105,21 @@ func printMessage(w io.Writer, m client.Message) {
 }
 
 func newExport(f *Flags) *cobra.Command {
-	cmd := newOf(f, "export ID", "Print a whole conversation as JSON", func(s *session, ctx context.Context, id string) error {
-		c, err := s.Conversation(ctx, id)
-		if err != nil {
-			return err
+	var format string
+	cmd := newOf(f, "export ID", "Print a whole conversation as JSON or Markdown", func(s *session, ctx context.Context, id string) error {
+		if format != "json" && format != "markdown" {
+			return &UsageError{fmt.Errorf("--format is json or markdown, not %q", format)}
 		}
-		return PrintJSON(s.out, c)
+		data, err := s.Export(ctx, id, format)
+		if err == nil {
+			_, err = s.out.Write(data)
+		}
+		return err
 	})
-	cmd.Example = `  agent conversations export 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f > conversation.json`
+	cmd.Example = `  agent conversations export 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f > conversation.json
+  agent conversations export 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --format markdown > conversation.md`
+	cmd.Flags().StringVar(&format, "format", "json", "json, the file that the agent itself exports, or markdown, for people")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "markdown"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -137,6 +144,33 @@ connection is resumed behind the last event.
 	return cmd
 }
 
+func newRename(f *Flags) *cobra.Command {
+	var by string
+	cmd := &cobra.Command{
+		Use:               "rename ID TITLE",
+		Short:             "Give a conversation a title",
+		Example:           `  agent conversations rename 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f "Fruit for the canteen"`,
+		Args:              arguments("ID", "TITLE"),
+		ValidArgsFunction: completeFrom(f, conversationIDs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := f.open(cmd)
+			if err != nil {
+				return err
+			}
+			t, err := s.Rename(cmd.Context(), args[0], args[1], f.decider(by))
+			if err != nil {
+				return err
+			}
+			return s.showChange(t)
+		},
+	}
+	cmd.Long = `Give a conversation a title, which lists show instead of the first words of its first
+message: one line of at most 80 characters. A closed conversation keeps its title.
+`
+	cmd.Flags().StringVar(&by, "by", "", "your `name`, for the record (default $USER)")
+	return cmd
+}
+
 // newChange returns a command that cancels or closes.
 func newChange(f *Flags, use, short string, change func(*client.Client, context.Context, string) (client.Turn, error)) *cobra.Command {
 	return newOf(f, use, short, func(s *session, ctx context.Context, id string) error {
@@ -144,13 +178,18 @@ func newChange(f *Flags, use, short string, change func(*client.Client, context.
 		if err != nil {
 			return err
 		}
-		return s.show(t, func(w io.Writer) {
-			text := "The conversation is " + string(t.Conversation.Status) + "."
-			if t.Result != nil {
-				text = t.Result.Response
-			}
-			fmt.Fprintln(w, screen.Safe(text))
-		})
+		return s.showChange(t)
+	})
+}
+
+// showChange prints what has come of a request that changes a conversation.
+func (s *session) showChange(t client.Turn) error {
+	return s.show(t, func(w io.Writer) {
+		text := "The conversation is " + string(t.Conversation.Status) + "."
+		if t.Result != nil {
+			text = t.Result.Response
+		}
+		fmt.Fprintln(w, screen.Safe(text))
 	})
 }
 

@@ -96,6 +96,7 @@ export const start = (message) => ["conversations", {
 }];
 export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
+export const rename = (conversation, title, by) => change("PATCH", `conversations/${id(conversation)}`, by ? { title, by } : { title });
 // remove deletes a conversation; force also one with an approval that waits.
 export const remove = (conversation, force) => change("DELETE", `conversations/${id(conversation)}${force ? "?force=true" : ""}`);
 export const exists = (conversation) => get(`conversations/${id(conversation)}`);
@@ -104,6 +105,7 @@ export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, dec
 export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");
 export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
 export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);
+export const exportURL = (conversation, format) => address(`conversations/${id(conversation)}/export?format=${format}`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
 
 // approval returns an approval with its arguments as they were written.

@@ -93,7 +93,8 @@ export class Conversation {
   get completed() { return this.shared.status === "completed"; }
   // blocked tells that no message is taken: an approval that is not a question waits.
   get blocked() { return this.waiting.some((a) => { const p = this.#card(a.uuid).approval; return !(p ? needsContent(p) && p.reason !== "client_tool" : a.reason === "question"); }); }
-  get title() { return this.transcript.entries.find((e) => e.kind === "user")?.text.split("\n")[0].slice(0, 80) ?? this.unsent[0]?.text.slice(0, 80) ?? ""; }
+  get title() { return this.shared.title || this.firstWords; }
+  get firstWords() { return this.transcript.entries.find((e) => e.kind === "user")?.text.split("\n")[0].slice(0, 80) ?? this.unsent[0]?.text.slice(0, 80) ?? ""; }
 
   #card(uuid) {
     if (!this.#cards.has(uuid)) this.#cards.set(uuid, new Card(uuid, { changed: this.changed, announce: this.announce, agent: this.agent }));

@@ -24,6 +24,7 @@ const page = {
     const all = page.about?.links.temporal_workflows;
     return /^https?:/.test(all) ? all + encodeURIComponent(id) : undefined;
   },
+  renamed: (id, title) => sidebar.rename(id, title),
   removed: (id) => { // a conversation was deleted here
     sidebar.remove(id);
     tabs.postMessage({ removed: id });

@@ -42,6 +42,12 @@ export class Sidebar {
     this.changed();
   }
 
+  // rename shows a new title at once: the list lags.
+  rename(id, title) {
+    for (const c of [...this.items, ...this.#more]) if (c.id === id) c.title = title;
+    this.page.paused();
+  }
+
   // remove forgets a conversation that was deleted.
   remove(id) {
     this.#removed.add(id);

@@ -1,20 +1,21 @@
 // What one does with a conversation as a whole.
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
+import { ownName } from "./drafts.js";
 import { reveal } from "./reveal.js";
 
 // Whole is the head of an open conversation: its title, and what one can do with it.
 export class Whole {
-  #open = ""; // what is asked for: delete, or nothing
+  #open = ""; // the panel that is shown: rename, export, delete, or none
   #failure; #sending = false;
 
   constructor(conversation) { this.conversation = conversation; }
 
   view() {
-    const { id, title, deleted } = this.conversation;
+    const { id, title, deleted, completed } = this.conversation;
     return html`<header class="whole"><h2 tabindex="-1">${deleted ? "Deleted conversation" : reveal(title || "Conversation")}</h2>
-      ${id && !deleted ? html`<div class="buttons">${this.#button("delete", "Delete…")}</div>` : nothing}
-      ${this.#open === "delete" && !deleted ? this.#deletion() : nothing}</header>`;
+      ${id && !deleted ? html`<div class="buttons">${completed ? nothing : this.#button("rename", "Rename…")}${this.#button("export", "Download…")}${this.#button("delete", "Delete…")}</div>` : nothing}
+      ${deleted ? nothing : this.#open === "delete" ? this.#deletion() : this.#open === "export" ? this.#files() : this.#open === "rename" && !completed ? this.#naming() : nothing}</header>`;
   }
 
   #button(name, label) {
@@ -28,12 +29,49 @@ export class Whole {
     this.#open = was === name ? "" : name;
     this.#failure = undefined;
     this.conversation.changed();
-    requestAnimationFrame(() => document.querySelector(this.#open ? ".whole .panel [tabindex]" : "#whole-" + was)?.focus());
+    requestAnimationFrame(() => document.querySelector(this.#open ? ".whole .panel :is([tabindex], input)" : "#whole-" + was)?.focus());
   }
 
   #panel(style, body) {
     return html`<section class=${"panel " + style} aria-labelledby="panel" @keydown=${(e) => { if (e.key === "Escape") this.#toggle(this.#open); }}>
       ${body}${this.#failure ? html`<p class="failure" role="alert">${reveal(this.#failure.message)}</p>` : nothing}</section>`;
+  }
+
+  #files() {
+    const { id } = this.conversation;
+    return this.#panel("", html`<h3 id="panel" tabindex="-1">Download this conversation</h3>
+      <p class="quiet">With all messages, calls, results and decisions. Images and files are not in it; they are downloaded by themselves.</p>
+      <p class="buttons"><a href=${api.exportURL(id, "markdown")} download>Markdown, for people</a> <a href=${api.exportURL(id, "json")} download>JSON, for programs</a></p>`);
+  }
+
+  #naming() {
+    const submit = (e) => {
+      e.preventDefault();
+      this.#rename(e.currentTarget.elements.title.value.trim());
+    };
+    return this.#panel("", html`<h3 id="panel">Rename this conversation</h3>
+      <form class="bar" @submit=${submit}><div class="field"><label for="title">Title <span class="quiet">one line of at most 80 characters</span></label>
+        <input id="title" name="title" required maxlength="80" pattern=".*\\S.*" autocomplete="off" .value=${this.conversation.title}></div>
+        <button type="submit" class="primary" ?disabled=${this.#sending}>${this.#sending ? "Renaming…" : "Rename"}</button>
+        <button type="button" class="plain" @click=${() => this.#toggle("rename")}>Leave it</button></form>`);
+  }
+
+  async #rename(title) {
+    const { conversation } = this;
+    this.#sending = true;
+    this.#failure = undefined;
+    conversation.changed();
+    try {
+      await api.rename(conversation.id, title, ownName());
+      conversation.shared = { ...conversation.shared, title };
+      conversation.page.renamed(conversation.id, title);
+      conversation.announce("Renamed");
+      this.#toggle("rename");
+    } catch (e) {
+      this.#failure = e;
+    }
+    this.#sending = false;
+    conversation.changed();
   }
 
   #deletion() {

@@ -3,6 +3,7 @@ package backend
 import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/title"
 )
 
 // withProof returns the input of a conversation with the proof of its owner. Nothing in it may
@@ -25,6 +26,9 @@ func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
 		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
 		return p, err
 	case contract.CloseSignal:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case title.Rename:
 		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
 		return p, err
 	}

@@ -2,6 +2,8 @@
 package title
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +12,41 @@ import (
 )
 
 const maxRunes = 80
+
+// SignalRename gives a conversation a title. People type it, too.
+const SignalRename = "rename"
+
+// Rename is the argument of SignalRename.
+type Rename struct {
+	// RequestID and Fingerprint are as in contract.MessageSignal.
+	RequestID   string `json:"request_id,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Title       string `json:"title"`
+	// By, OnBehalfOf, Identity and Proof are as in contract.DecideSignal.
+	By         string            `json:"by,omitempty"`
+	OnBehalfOf string            `json:"on_behalf_of,omitempty"`
+	Identity   contract.Identity `json:"identity,omitzero"`
+	Proof      string            `json:"proof,omitempty"`
+}
+
+// Check returns what is wrong with a title that somebody gives, or nil: it is one line of at most
+// 80 characters, all of them visible or spaces.
+func Check(text string) error {
+	switch n := utf8.RuneCountInString(text); {
+	case strings.TrimSpace(text) == "":
+		return errors.New("a title has at least one visible character")
+	case !utf8.ValidString(text):
+		return errors.New("the title is not valid UTF-8")
+	case n > maxRunes:
+		return fmt.Errorf("the title has %d characters; at most %d are shown in lists", n, maxRunes)
+	}
+	for _, r := range text {
+		if r != ' ' && separates(r) {
+			return fmt.Errorf("the title contains U+%04X; it must be one line of visible characters", r)
+		}
+	}
+	return nil
+}
 
 // Of returns the title of a conversation by its first message: the first words, in one line and
 // without characters that change how a line is shown.

@@ -33,11 +33,22 @@ type Conversation struct {
 	Owner contract.Identity `json:"owner,omitzero"`
 	// MessagesBefore is the number of messages before those in Messages (RenderPage).
 	MessagesBefore int `json:"messages_before,omitempty"`
+	// Title is the title that somebody gave the conversation, and Renamed is who, and when.
+	Title   string   `json:"title,omitempty"`
+	Renamed *Renamed `json:"renamed,omitempty"`
 	// Problem is why the conversation cannot be shown completely.
 	Problem string `json:"problem,omitempty"`
 	// AsOf is the time of the document, for a conversation whose current state is not
 	// available.
 	AsOf time.Time `json:"as_of,omitzero"`
+}
+
+// Renamed says who gave a conversation its title, and when.
+type Renamed struct {
+	By         string            `json:"by,omitempty"`
+	OnBehalfOf string            `json:"on_behalf_of,omitempty"`
+	Identity   contract.Identity `json:"identity,omitzero"`
+	At         time.Time         `json:"at"`
 }
 
 // Message is a message of the document.
@@ -111,11 +122,15 @@ func Render(ctx context.Context, store transcript.Store, v contract.Conversation
 
 // emptyDocument returns the document without its messages and pending approvals.
 func emptyDocument(v contract.ConversationView) Conversation {
-	return Conversation{
+	d := Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
 		Usage: usage(v.Usage), Owner: v.Owner,
 	}
+	if t := v.Title; t != nil {
+		d.Title, d.Renamed = t.Text, &Renamed{By: t.By, OnBehalfOf: t.OnBehalfOf, Identity: t.Identity, At: t.At}
+	}
+	return d
 }
 
 // renderMessage returns a message of the document; with an error its text is Lost.

@@ -50,6 +50,15 @@ func Encode(ctx context.Context, store transcript.Store, v contract.Conversation
 	return append(out, outer[at:], []byte("\n")), nil
 }
 
+// EncodeWhole is Encode for a document that has been rendered whole.
+func EncodeWhole(d Conversation) ([]byte, error) {
+	data, err := json.MarshalIndent(d, "", indent)
+	if err != nil {
+		return nil, fmt.Errorf("encode conversation %s: %w", d.ID, err)
+	}
+	return append(data, '\n'), nil
+}
+
 // encodedMessages computes the encoded messages of a transcript's parts.
 func encodedMessages(ctx context.Context, store transcript.Store) transcript.Projection[[]byte] {
 	return transcript.Projection[[]byte]{Kind: "encoded", Of: func(messages []contract.Message) ([]byte, int, error) {
