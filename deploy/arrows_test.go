@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"gateway/service":         {"workflows/contract", "workflows/record", "workflows/credential"},
 	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service", "workflows/telemetry"},
 	"gateway/service/graves":  {"workflows/contract", "gateway/service"},
+	"gateway/service/search":  {"workflows/contract", "gateway/service"},
 	"gateway/service/access":  {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},

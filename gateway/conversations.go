@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 
@@ -10,6 +11,7 @@ import (
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/document"
 )
@@ -17,6 +19,7 @@ import (
 // rest has the REST handlers of conversations and approvals.
 type rest struct {
 	service *service.Service
+	search  *search.Searcher
 	events  *endpoint.Endpoint // for replies as streams of events
 	logger  *slog.Logger
 }
@@ -138,6 +141,13 @@ type listReply struct {
 	Conversations any             `json:"conversations"`
 	Summary       service.Summary `json:"summary"`
 	NextCursor    string          `json:"next_cursor,omitempty"`
+	Search        *searchReply    `json:"search,omitempty"`
+}
+
+// searchReply says how far a search went.
+type searchReply struct {
+	Searched int `json:"searched"`
+	Texts    int `json:"texts"`
 }
 
 // list replies with a page of conversations, newest first.
@@ -154,16 +164,35 @@ func (h *rest) list(c echo.Context) error {
 	var reply listReply
 	var page service.Page[service.Item]
 	both, bothCtx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) { page, err = h.service.List(bothCtx, q); return err })
+	both.Go(func() (err error) {
+		if c.QueryParams().Has("q") {
+			page, err = h.find(bothCtx, c.QueryParam("q"), q, &reply)
+			return err
+		}
+		page, err = h.service.List(bothCtx, q)
+		reply.Conversations = orEmpty(page.Items)
+		return err
+	})
 	both.Go(func() (err error) { reply.Summary, err = h.service.Summary(bothCtx); return err })
 	if err := both.Wait(); err != nil {
 		return err
 	}
-	reply.Conversations, reply.NextCursor = orEmpty(page.Items), request.EncodeCursor(page.Next)
+	reply.NextCursor = request.EncodeCursor(page.Next)
 	if whole {
 		if reply.Conversations, err = h.service.Documents(ctx, page.Items); err != nil {
 			return err
 		}
 	}
 	return c.JSON(http.StatusOK, reply)
+}
+
+// find puts the conversations with these words into the reply.
+func (h *rest) find(ctx context.Context, words string, q service.ListQuery, reply *listReply) (page service.Page[service.Item], err error) {
+	r, err := h.search.Search(ctx, words, q)
+	reply.Conversations, reply.Search = orEmpty(r.Found), &searchReply{r.Searched, r.Texts}
+	page.Next = r.Next
+	for _, f := range r.Found {
+		page.Items = append(page.Items, f.Item)
+	}
+	return page, err
 }

@@ -12,19 +12,61 @@ import (
 )
 
 type messageBody struct {
-	Message string `json:"message"`
+	Message string     `json:"message"`
+	Files   []fileBody `json:"files"`
 }
 
-func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" }
+// fileBody is a file that comes with a message, in base64.
+type fileBody struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
 
-// message returns the message in a body. For a streamed request it has the request ID as
-// client ID, by which its turn is found.
-func (m messageBody) message(c echo.Context, requestID string) service.Message {
-	out := service.Message{Text: m.Message}
+// Bounds of a message, besides that of the body.
+const (
+	maxText     = 1 << 20
+	maxFiles    = 16
+	maxFileName = 200
+)
+
+func (m messageBody) empty() bool { return m.Message == "" && len(m.Files) == 0 }
+
+func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" && len(m.Files) == 0 }
+
+// message returns the message in a body, with text files in its text. For a streamed request it
+// has the request ID as client ID, by which its turn is found.
+func (m messageBody) message(c echo.Context, requestID string) (service.Message, error) {
+	var out service.Message
+	switch {
+	case len(m.Message) > maxText:
+		return out, service.Errorf(contract.KindTooLarge, "the message has %d bytes: the limit is %d; longer texts can be sent as files", len(m.Message), maxText)
+	case len(m.Files) > maxFiles:
+		return out, service.Errorf(contract.KindTooLarge, "the message has %d files: the limit is %d", len(m.Files), maxFiles)
+	}
+	var parts []string
+	if m.Message != "" {
+		parts = append(parts, m.Message)
+	}
+	for n, f := range m.Files {
+		if f.Name == "" || len(f.Name) > maxFileName || len(f.Data) == 0 {
+			return out, service.Errorf(contract.KindInvalid, "files[%d]: expected a name of 1 to %d bytes and data", n, maxFileName)
+		}
+		file := service.File{Name: f.Name, MediaType: request.MediaType(f.MediaType, f.Data), Data: f.Data}
+		text, image, err := request.Attachment(file)
+		if err != nil {
+			return out, err
+		}
+		if image {
+			out.Files = append(out.Files, file)
+		}
+		parts = append(parts, text)
+	}
+	out.Text = strings.Join(parts, "\n\n")
 	if streams(c) {
 		out.ClientID = requestID
 	}
-	return out
+	return out, nil
 }
 
 // streams reports whether the reply is a stream of the turn's events.
@@ -39,7 +81,7 @@ func (h *rest) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if body.Message != "" && body.blank() {
+	if !body.empty() && body.blank() {
 		return service.Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
 	}
 	key, err := idempotencyKey(c)
@@ -67,7 +109,7 @@ func (h *rest) create(c echo.Context) error {
 	}
 	c.Response().Header().Set("Location", "/conversations/"+id)
 	switch {
-	case body.Message == "":
+	case body.empty():
 		return h.created(c, p)
 	case streams(c):
 		return h.events.StreamFirst(c, p.Request, p.status)
@@ -81,8 +123,11 @@ func (h *rest) create(c echo.Context) error {
 // waits for it where it can.
 func (h *rest) start(c echo.Context, p pending, body messageBody) (service.StartedConversation, *service.Settlement, error) {
 	ctx, caller, in := c.Request().Context(), callerOf(c), service.NewConversation{Request: p.Request}
-	if body.Message != "" {
-		first := body.message(c, p.ID)
+	if !body.empty() {
+		first, err := body.message(c, p.ID)
+		if err != nil {
+			return service.StartedConversation{}, nil, err
+		}
 		in.Message = &first
 		if !streams(c) && !request.PrefersAsync(c.Request()) {
 			return h.service.StartAndAwait(ctx, caller, in)

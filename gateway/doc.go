@@ -25,6 +25,7 @@
 //	login             logs people in with a browser: /auth/*
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
 //	service/graves    tells deleted conversations from unknown ones
+//	service/search    finds conversations by words
 //	service/access    that each caller sees and decides only what is theirs
 //	service/backend   the same with a Temporal client: the only package that uses the SDK;
 //	                  its package snapshot keeps conversations that do not change

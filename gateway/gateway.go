@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/gateway/service/graves"
+	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -155,7 +156,7 @@ func New(deps Deps) *Gateway {
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
-		rest:   &rest{service: s, events: events, logger: d.Logger},
+		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, logger: d.Logger},
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,

@@ -35,7 +35,10 @@ func (h *rest) message(c echo.Context) error {
 		return err
 	}
 	p.Fingerprint = fingerprintOf(c, raw)
-	message := body.message(c, p.ID)
+	message, err := body.message(c, p.ID)
+	if err != nil {
+		return err
+	}
 	if streams(c) {
 		return h.events.StreamMessage(c, p.Request, message)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -130,7 +131,8 @@ func (g *Gateway) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 
 const (
 	maxBody = 1 << 20
-	maxRun  = 8 << 20 // a run contains all messages
+	// maxMessages bounds bodies with files, or with all messages of a run.
+	maxMessages = 8 << 20
 )
 
 // limitToken refuses tokens that are too long to be stored with a message.
@@ -146,8 +148,8 @@ func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)
-		if c.Path() == pathAGUI || c.Path() == pathA2A {
-			limit = maxRun
+		if slices.Contains([]string{pathAGUI, pathA2A, pathConversations, pathMessages}, c.Path()) {
+			limit = maxMessages
 		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)
 		return next(c)

@@ -30,6 +30,9 @@ const (
 )
 
 const (
+	pathConversations = "/conversations"
+	pathMessages      = "/conversations/:id/messages"
+
 	pathAGUI   = "/ag-ui"
 	pathA2A    = "/a2a"
 	pathHealth = "/health"
@@ -60,8 +63,8 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/", open, ""}, h.home.show}, // it says how to log in
 		{Route{"GET", "/page/*", open, ""}, h.home.file},
 
-		{Route{"POST", "/conversations", contract.ScopeConverse, ""}, h.rest.create},
-		{Route{"GET", "/conversations", contract.ScopeRead, ""}, h.rest.list},
+		{Route{"POST", pathConversations, contract.ScopeConverse, ""}, h.rest.create},
+		{Route{"GET", pathConversations, contract.ScopeRead, ""}, h.rest.list},
 		{Route{"GET", "/conversations/:id", contract.ScopeRead, ofConversation}, h.rest.show},
 		{Route{"PATCH", "/conversations/:id", contract.ScopeConverse, ofConversation}, h.rest.rename},
 		{Route{"DELETE", "/conversations/:id", contract.ScopeConverse, ofConversation}, h.rest.deleteConversation},
@@ -69,7 +72,7 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/conversations/:id/tree", contract.ScopeRead, ofConversation}, h.rest.tree},
 		{Route{"GET", "/conversations/:id/events", contract.ScopeRead, ofConversation}, h.events.Follow},
 		{Route{"GET", "/conversations/:id/media/:sha256", contract.ScopeRead, ofConversation}, h.rest.media},
-		{Route{"POST", "/conversations/:id/messages", contract.ScopeConverse, ofConversation}, h.rest.message},
+		{Route{"POST", pathMessages, contract.ScopeConverse, ofConversation}, h.rest.message},
 		{Route{"POST", "/conversations/:id/cancel", contract.ScopeConverse, ofConversation}, h.rest.cancelTurn},
 		{Route{"POST", "/conversations/:id/close", contract.ScopeConverse, ofConversation}, h.rest.closeConversation},
 		{Route{"GET", "/conversations/:id/requests/:request_id", contract.ScopeRead, ofConversation}, h.rest.request},

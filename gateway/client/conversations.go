@@ -16,6 +16,8 @@ type Query struct {
 	Cursor string
 	// Status selects conversations; empty is all.
 	Status Status
+	// Search selects conversations with these words; empty is all.
+	Search string
 }
 
 func (q Query) String() string {
@@ -29,6 +31,9 @@ func (q Query) String() string {
 	if q.Status != "" {
 		v.Set("status", string(q.Status))
 	}
+	if q.Search != "" {
+		v.Set("q", q.Search)
+	}
 	if len(v) == 0 {
 		return ""
 	}
@@ -40,6 +45,14 @@ type Conversations struct {
 	Conversations []Item  `json:"conversations"`
 	Summary       Summary `json:"summary"`
 	NextCursor    string  `json:"next_cursor,omitempty"`
+	// Search says how far a search went: a page may have found nothing and not be the last.
+	Search *Searched `json:"search,omitempty"`
+}
+
+// Searched counts the conversations that a search looked at, and those whose text it could read.
+type Searched struct {
+	Searched int `json:"searched"`
+	Texts    int `json:"texts"`
 }
 
 // Conversations lists conversations without their messages.

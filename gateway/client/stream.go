@@ -12,12 +12,26 @@ import (
 	"syscall"
 )
 
+// File is a file that comes with a message: an image, or a text in UTF-8.
+type File struct {
+	Name string `json:"name"`
+	// MediaType is found by the content if it is empty.
+	MediaType string `json:"media_type,omitempty"`
+	Data      []byte `json:"data"`
+}
+
+// message is the body of a message.
+type message struct {
+	Message string `json:"message,omitempty"`
+	Files   []File `json:"files,omitempty"`
+}
+
 // Send sends a message and returns the events of its turn, up to the one that ends its run. An
 // empty id starts a conversation; the first event names it. Approvals that wait then are the
 // outcome of the run. The turn goes on when the reader stops reading.
-func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, error] {
+func (c *Client) Send(ctx context.Context, id, text string, files ...File) iter.Seq2[Event, error] {
 	s := &stream{client: c, conversation: id, ends: Event.Ends, first: request{
-		method: http.MethodPost, path: messagePath(id), body: map[string]string{"message": message},
+		method: http.MethodPost, path: messagePath(id), body: message{text, files},
 		header: []string{"Accept", eventStream, "Idempotency-Key", rand.Text()},
 	}}
 	return s.events(ctx)
@@ -25,12 +39,12 @@ func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, 
 
 // Post sends a message and does not wait for its turn. An empty id starts a conversation. It
 // returns the ID of the conversation.
-func (c *Client) Post(ctx context.Context, id, message string) (conversation string, err error) {
+func (c *Client) Post(ctx context.Context, id, text string) (conversation string, err error) {
 	var out struct {
 		ConversationID string       `json:"conversation_id"`
 		Conversation   Conversation `json:"conversation"` // when the turn has ended already
 	}
-	_, err = c.post(ctx, messagePath(id), map[string]string{"message": message}, &out, "Prefer", "respond-async")
+	_, err = c.post(ctx, messagePath(id), message{Message: text}, &out, "Prefer", "respond-async")
 	return cmp.Or(out.ConversationID, out.Conversation.ID, id), err
 }
 

@@ -24,6 +24,8 @@ type Item struct {
 	Status    Status    `json:"status"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+	// Excerpt is the place in the text where a search has found a word.
+	Excerpt string `json:"excerpt,omitempty"`
 }
 
 // Summary counts conversations by status.

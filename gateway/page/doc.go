@@ -24,6 +24,7 @@
 //	exact.js         JSON with its numbers as they were written
 //	reveal.js        texts with their invisible characters visible
 //	markdown.js      Markdown to sanitised HTML
+//	files.js         files to send with a message
 //	drafts.js        what is typed and not sent, across reloads; time.js  points in time
 //	words.js         what an approval means: why, how risky, what a yes, a no and silence do
 //	arguments.js     arguments, complete; changes.js  what they change, line by line

@@ -53,7 +53,7 @@ func (p *Page) File(w http.ResponseWriter, r *http.Request, name string) bool {
 
 // Policy is the Content-Security-Policy of the document: nothing but its own files, and no way
 // to make a script of a text.
-const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; " +
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html dompurify"
 
 // file is a file in both forms in which it is sent.

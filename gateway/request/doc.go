@@ -5,5 +5,6 @@
 // members.go       unknown members of objects
 // decode_error.go  errors of encoding/json in words for callers
 // cursor.go        page cursors
+// files.go         files that come with a message
 // accept.go        the media type that the client wants, and whether it waits
 package request

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -40,12 +42,14 @@ func (a *asking) add(cmd *cobra.Command, f *Flags) {
 
 func newAsk(getenv func(string) string) *cobra.Command {
 	var a asking
+	var paths []string
 	cmd := &cobra.Command{
 		Use:   "ask MESSAGE...",
 		Short: "Send a message and print the answer",
 		Long:  aboutAsk + "\n" + ExitCodes,
 		Example: `  agent ask "list the resources"
   agent ask --conversation 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f "and now the first one"
+  agent ask --file plan.png --file notes.md "does the plan follow the notes?"
   agent ask - < question.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -57,6 +61,7 @@ func newAsk(getenv func(string) string) *cobra.Command {
 	}
 	f := AddFlags(cmd, getenv)
 	a.add(cmd, f)
+	cmd.Flags().StringArrayVarP(&paths, "file", "f", nil, "send the image or text file at this `path`, too; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := f.open(cmd)
 		if err != nil {
@@ -66,7 +71,11 @@ func newAsk(getenv func(string) string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = s.ask(cmd.Context(), a, message)
+		files, err := filesOf(paths)
+		if err != nil {
+			return err
+		}
+		_, err = s.ask(cmd.Context(), a, message, files...)
 		return err
 	}
 	return cmd
@@ -88,13 +97,36 @@ func messageOf(args []string, in io.Reader) (string, error) {
 	return message, nil
 }
 
+// maxFiles bounds the files of a message, so that its body, which has them in base64, is taken.
+const maxFiles = 6_000_000
+
+// filesOf reads the files that come with a message.
+func filesOf(paths []string) (files []client.File, err error) {
+	room := int64(maxFiles)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("read a file to send: %w", err)
+		}
+		if room -= info.Size(); room < 0 || !info.Mode().IsRegular() {
+			return nil, &UsageError{fmt.Errorf("%s cannot be sent: all files of a message together have at most %d bytes", path, maxFiles)}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read a file to send: %w", err)
+		}
+		files = append(files, client.File{Name: filepath.Base(path), Data: data})
+	}
+	return files, nil
+}
+
 // ask sends a message and stays until the turn has ended, or waits for somebody else. It returns
 // the ID of the conversation.
-func (s *session) ask(ctx context.Context, a asking, message string) (conversation string, err error) {
+func (s *session) ask(ctx context.Context, a asking, message string, files ...client.File) (conversation string, err error) {
 	p := &printer{session: s}
 	p.ConversationID = a.conversation
 	q := &questions{session: s, by: s.flags.decider(a.by)}
-	events := s.Send(ctx, a.conversation, message)
+	events := s.Send(ctx, a.conversation, message, files...)
 	for {
 		last, err := p.print(events)
 		switch {

@@ -45,13 +45,20 @@ func newConversationsList(f *Flags) *cobra.Command {
 				rows := [][]string{{"ID", "STATUS", "CHANGED", "TITLE"}}
 				for _, i := range page.Conversations {
 					rows = append(rows, []string{i.ID, string(i.Status), age(i.UpdatedAt), i.Title})
+					if i.Excerpt != "" {
+						rows = append(rows, []string{"", "", "", "  " + i.Excerpt})
+					}
 				}
 				table(w, rows...)
+				if n := page.Search; n != nil {
+					fmt.Fprintf(w, "Searched %d titles and %d texts.\n", n.Searched, n.Texts)
+				}
 				more(w, page.NextCursor)
 			})
 		},
 	}
 	p.add(cmd)
+	cmd.Flags().StringVar(&p.query.Search, "search", "", "only those with all of these `words` in their title or in what people and agents wrote")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this `status`: active, waiting_approval or completed")
 	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"active", "waiting_approval", "completed"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

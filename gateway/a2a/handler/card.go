@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/a2a/task"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -20,7 +21,7 @@ func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 		}, {
 			URI: contract.ApprovalParts, Description: "What a task waits for is in data parts of the type " + contract.TypeApprovalRequest,
 		}},
-		InputModes: append([]string{"text/plain", "application/json"}, imageTypes...), OutputModes: []string{"text/plain", "application/json"},
+		InputModes: append([]string{"text/plain", "application/json"}, request.ImageTypes...), OutputModes: []string{"text/plain", "application/json"},
 		Provider: h.provider,
 	}
 	catalogue, err := h.service.Catalogue(ctx)

@@ -3,14 +3,11 @@ package handler
 import (
 	"encoding/json"
 	"fmt"
-	"mime"
-	"net/http"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -72,40 +69,20 @@ func (in *message) part(p *a2a.Part) (string, error) {
 	case a2a.URL:
 		return fmt.Sprintf("[file %s %s]", p.Filename, string(content)), nil
 	case a2a.Raw:
-		return in.file(service.File{Name: p.Filename, MediaType: mediaType(p.MediaType, content), Data: content})
+		return in.file(service.File{Name: p.Filename, MediaType: request.MediaType(p.MediaType, content), Data: content})
 	}
 	return "", a2a.NewError(a2a.ErrInvalidParams, "a part has no content")
 }
 
-func mediaType(declared string, data []byte) string {
-	if kind, _, err := mime.ParseMediaType(declared); err == nil {
-		return kind
-	}
-	kind, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	return kind
-}
-
-var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-
-// textTypes are the types besides text/… whose content is text.
-var textTypes = []string{
-	"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/javascript",
-	"application/toml", "application/sql", "application/x-sh", "application/x-ndjson",
-}
-
 func (in *message) file(f service.File) (string, error) {
-	switch {
-	case slices.Contains(imageTypes, f.MediaType):
-		in.files = append(in.files, f)
-		return fmt.Sprintf("[image %s]", f.Name), nil
-	case strings.HasPrefix(f.MediaType, "text/") || slices.Contains(textTypes, f.MediaType):
-		if !utf8.Valid(f.Data) {
-			return "", a2a.NewError(a2a.ErrUnsupportedContentType, "a file of type "+service.Printable(f.MediaType)+" is not in UTF-8")
-		}
-		return fmt.Sprintf("[file %s]\n%s", f.Name, f.Data), nil
+	text, image, err := request.Attachment(f)
+	if err != nil {
+		return "", a2a.NewError(a2a.ErrUnsupportedContentType, "Incompatible content types: "+err.Error())
 	}
-	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
-		fmt.Sprintf("Incompatible content types: a file of type %s is not supported here; texts and images are", service.Printable(f.MediaType)))
+	if image {
+		in.files = append(in.files, f)
+	}
+	return text, nil
 }
 
 const (

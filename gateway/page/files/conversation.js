@@ -5,8 +5,10 @@ import { Card } from "./card.js";
 import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
+import { asSent, Files } from "./files.js";
 import { Whole } from "./whole.js";
 import { apply } from "./shared.js";
+import { reveal } from "./reveal.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
@@ -31,6 +33,7 @@ export class Conversation {
   constructor(page, id) {
     const { changed, announce, begun, paused, agent } = page;
     Object.assign(this, { page, id, changed, announce, begun, paused, agent });
+    this.files = new Files(changed, announce);
     this.cardOf = (uuid) => this.#card(uuid);
     this.#place.conversation = id;
     if (id) this.open();
@@ -93,7 +96,7 @@ export class Conversation {
   get completed() { return this.shared.status === "completed"; }
   // blocked tells that no message is taken: an approval that is not a question waits.
   get blocked() { return this.waiting.some((a) => { const p = this.#card(a.uuid).approval; return !(p ? needsContent(p) && p.reason !== "client_tool" : a.reason === "question"); }); }
-  get title() { return this.shared.title || this.firstWords; }
+  get title() { return this.page.titleOf(this.id) || this.shared.title || this.firstWords; }
   get firstWords() { return this.transcript.entries.find((e) => e.kind === "user")?.text.split("\n")[0].slice(0, 80) ?? this.unsent[0]?.text.slice(0, 80) ?? ""; }
 
   #card(uuid) {
@@ -123,7 +126,10 @@ export class Conversation {
         if (e.name === namespace + ".attempt") this.attempt = e.value.text;
         if (e.name === namespace + ".decision") this.#card(e.value.uuid).settle(e.value);
         break;
-      case "TEXT_MESSAGE_END": this.#forgetSent(); break;
+      case "TEXT_MESSAGE_END":
+        this.#forgetSent();
+        if (isWithImage(this.transcript.find("user", e.messageId))) this.#readImages();
+        break;
     }
     for (const a of this.waiting) {
       const card = this.#card(a.uuid);
@@ -140,26 +146,39 @@ export class Conversation {
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
   }
 
+  // drop takes files that were dropped or pasted. A question of a tool server is not answered with files.
+  drop(e) { if (!this.completed && !this.waiting.length) this.files.pasted(e); }
+
+  // readImages reads the images of messages, which events do not have.
+  #readImages() {
+    this.reading ??= api.pause(200).then(() => api.exists(this.id)).then(({ conversation }) => {
+      for (const m of conversation.messages) {
+        const entry = this.transcript.find("user", m.draft ?? m.id);
+        if (entry) entry.media = m.media?.map(({ mime_type, ...rest }) => ({ ...rest, mimeType: mime_type }));
+      }
+    }).catch(() => {}).finally(() => { this.reading = undefined; this.changed(); });
+  }
+
   // forgetSent removes messages that have come back as entries.
   #forgetSent() {
     if (!this.unsent.length) return;
     const users = this.transcript.entries.filter((e) => e.kind === "user");
-    this.unsent = this.unsent.filter((m) => !users.some((e, n) => n >= m.after && e.text.trim() === m.text));
+    this.unsent = this.unsent.filter((m) => !users.some((e, n) => n >= m.after && (m.files.length ? e.text.startsWith(m.text) : e.text.trim() === m.text)));
   }
 
-  async send(text) {
-    const message = { text, key: api.randomID(), after: this.transcript.entries.filter((e) => e.kind === "user").length, state: "sending" };
+  async send(text, files = []) {
+    const message = { text, files, key: api.randomID(), after: this.transcript.entries.filter((e) => e.kind === "user").length, state: "sending" };
     this.unsent = [...this.unsent, message];
     this.failure = undefined;
     keepDraft(this.id ?? "", "");
     this.changed();
     try {
       if (this.id) {
-        await api.send(this.id, text, message.key);
+        await api.send(this.id, text, asSent(files), message.key);
         if (this.waiting.length) this.unsent = this.unsent.filter((m) => m !== message); // it was the answer to a question
       } else {
         this.known = true;
-        this.#place.first = api.start(text);
+        this.#place.first = api.start(text, asSent(files));
         this.open();
       }
       message.state = "sent";
@@ -173,8 +192,9 @@ export class Conversation {
   #refused(failure) {
     if (failure.status === 410) return this.gone(failure);
     this.failure = failure;
-    const text = this.unsent.at(-1)?.text;
-    if (!text || failure.status === 404) return;
+    const { text, files } = this.unsent.at(-1) ?? {};
+    if (!files || failure.status === 404) return;
+    this.files.list = [...files, ...this.files.list];
     this.unsent = this.unsent.slice(0, -1);
     keepDraft(this.id ?? "", text);
     const box = document.querySelector("#message");
@@ -205,7 +225,7 @@ export class Conversation {
         ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
         ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}
         ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
-        ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
+        ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}${m.files.map((f) => html`<div>${reveal(f.name)}</div>`)}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
         ${this.#status()}
       </section>
@@ -232,16 +252,19 @@ export class Conversation {
       e.preventDefault();
       const box = e.currentTarget.elements.message;
       const text = box.value.trim();
-      if (!text || this.blocked) return;
+      if (!text && !this.files.list.length || this.blocked) return;
       box.value = "";
       fit(box);
-      this.send(text);
+      this.send(text, this.files.take());
     };
-    return html`<footer class="input"><form @submit=${submit}>
+    const asked = this.waiting.length > 0;
+    return html`<footer class="input">${this.files.view()}<form @submit=${submit}>
       <label class="unseen" for="message">Message to the agent</label>
       <textarea id="message" name="message" rows="1" placeholder=${this.blocked ? "Decide first, or stop the turn" : "Message the agent"} aria-describedby="hint"
         .value=${this.initialDraft()} @input=${(e) => { keepDraft(this.id ?? "", e.target.value); fit(e.target); }}
+        @paste=${(e) => this.drop(e)}
         @keydown=${(e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); e.target.form.requestSubmit(); } }}></textarea>
+      ${this.files.button(asked)}
       ${busy ? html`<button type="button" class="stop" ?disabled=${this.stopping} @click=${() => this.stop()}>${this.stopping ? "Stopping…" : "Stop"}</button>` : nothing}
       <button type="submit" class="primary" ?disabled=${this.blocked}>Send</button></form>
       <div class="below"><p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line."}</p>${run}</div></footer>`;
@@ -250,6 +273,9 @@ export class Conversation {
   // initialDraft is the draft of the time when the conversation was opened: what is typed since is in the box.
   initialDraft() { return this.kept ??= draft(this.id ?? ""); }
 }
+
+// isWithImage tells that an image came with a message: its text names it.
+const isWithImage = (entry) => entry && !entry.media && /^\[image .*\]$/m.test(entry.text);
 
 // fit makes a text box as high as its text.
 function fit(box) {

@@ -10,7 +10,7 @@ import { verdict } from "./words.js";
 // entryView shows an entry. in_ is the conversation: {id, running, cardOf}.
 export function entryView(e, in_) {
   switch (e.kind) {
-    case "user": return html`<article class="message user" aria-label="Message"><div class="bubble">${reveal(e.text)}</div></article>`;
+    case "user": return html`<article class="message user" aria-label="Message"><div class="bubble">${reveal(e.text)}</div>${(e.media ?? []).map((m) => mediaView(m, in_.id, "Image of the message: "))}</article>`;
     case "text": return html`<article class="message agent" aria-label=${e.node ? "Reply of " + e.node : "Reply"}>
       ${e.node ? html`<p class="node">${reveal(e.node)}</p>` : nothing}${markdown(e.text)}</article>`;
     case "thought": return html`<details class="fold"><summary>Thoughts of the model</summary>${textBlock(e.text, "the thoughts")}</details>`;
@@ -38,10 +38,10 @@ function argumentsOf(text) {
 
 const images = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-function mediaView(m, conversation) {
+function mediaView(m, conversation, from = "Image that the tool returned: ") {
   const url = mediaURL(conversation, m.sha256);
   const name = m.name || `${m.mimeType}, ${m.size.toLocaleString("en")} bytes`;
-  if (images.includes(m.mimeType)) return html`<figure><img src=${url} alt=${"Image that the tool returned: " + name} loading="lazy"><figcaption>${reveal(name)}</figcaption></figure>`;
+  if (images.includes(m.mimeType)) return html`<figure><img src=${url} alt=${from + name} loading="lazy"><figcaption>${reveal(name)}</figcaption></figure>`;
   if (m.mimeType.startsWith("audio/")) return html`<figure><audio controls src=${url}></audio><figcaption>${reveal(name)}</figcaption></figure>`;
   return html`<p class="file"><a href=${url} download>${reveal(name)}</a></p>`;
 }

@@ -24,6 +24,7 @@ const page = {
     const all = page.about?.links.temporal_workflows;
     return /^https?:/.test(all) ? all + encodeURIComponent(id) : undefined;
   },
+  titleOf: (id) => sidebar.titleOf(id),
   renamed: (id, title) => sidebar.rename(id, title),
   removed: (id) => { // a conversation was deleted here
     sidebar.remove(id);
@@ -122,6 +123,13 @@ addEventListener("keydown", (e) => {
   if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || !router.current.key) return;
   if (e.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") && e.key !== "Escape") return;
   if (router.current.key(e) !== false) e.preventDefault();
+});
+
+// Files are dropped anywhere, and never open in the place of the page.
+for (const type of ["dragover", "drop"]) addEventListener(type, (e) => {
+  if (!e.dataTransfer.types.includes("Files")) return;
+  e.preventDefault();
+  if (type === "drop") router.current.drop?.(e);
 });
 
 addEventListener("scroll", () => router.current.scrolled?.(), { passive: true });

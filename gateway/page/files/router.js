@@ -6,6 +6,7 @@
 //	focus            a selector: what has the focus at first
 //	sleep(), wake()  when nobody looks at the tab, and when somebody does again
 //	follows          whether its end stays in sight while it grows
+//	drop(event)      takes files that were dropped
 //	scrolled()       after the reader has scrolled
 //	key(event)       acts for a key that was not typed into a field; false if it means nothing
 import { Approval } from "./approval.js";
