@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -263,4 +265,23 @@ func TestListFailures(t *testing.T) {
 	if reply.header.Get("Retry-After") != "1" {
 		t.Error("no Retry-After")
 	}
+}
+
+func TestASearchSaysHowFarItWent(t *testing.T) {
+	a := newAPI(t, &fakeBackend{ListFn: func(service.ListQuery) (service.Page[service.Item], error) {
+		return service.Page[service.Item]{Items: []service.Item{
+			{ID: someID, Title: "Fruit", Status: contract.StatusActive, CreatedAt: epoch, UpdatedAt: epoch},
+			{ID: otherID, Title: "Invoices", Status: contract.StatusActive, CreatedAt: epoch, UpdatedAt: epoch},
+		}, Next: []byte("next")}, nil
+	}}, func(d *gateway.Deps) {
+		d.Exports = fstest.MapFS{contract.ConversationFile(otherID): {Data: []byte(`{"messages":[{"role":"user","content":"pay for the fruit"}]}`)}}
+	})
+	r := a.want(200, a.do("GET", "/conversations?q=FRUIT&limit=2", ""))
+	for _, part := range []string{someID, `"excerpt":"pay for the fruit"`, `"search":{"searched":2,"texts":1}`, `"next_cursor"`} {
+		if !strings.Contains(r.raw, part) {
+			t.Errorf("%s is missing in %s", part, r.raw)
+		}
+	}
+	a.wantError(400, "q: expected", a.do("GET", "/conversations?q=", ""))
+	a.wantError(400, "q: expected", a.do("GET", "/conversations?q="+strings.Repeat("x", 201), ""))
 }

@@ -291,3 +291,36 @@ func TestADecisionThatHasNotReachedItsConversation(t *testing.T) {
 	a.backend.ApprovalFn = func(string) (contract.ApprovalView, error) { return contract.ApprovalView{}, nil }
 	a.wantError(404, "request not found", a.do("GET", path, ""))
 }
+
+func TestFilesComeWithAMessage(t *testing.T) {
+	var m mailbox
+	a := newAPI(t, &fakeBackend{SignalFn: m.signal, AwaitFn: answering("ok")})
+	const png = "iVBORw0KGgo="
+	a.want(200, a.do("POST", messages, `{"message":"look","files":[{"name":"a.png","data":"`+png+`"},{"name":"n\n].md","media_type":"text/markdown","data":"aGk="}]}`))
+	a.want(200, a.do("POST", messages, `{"files":[{"name":"a.png","media_type":"image/png","data":"`+png+`"}]}`))
+	first, _ := m.sent[0].payload.(contract.MessageSignal)
+	if first.Text.Inline != "look\n\n[image a.png]\n\n[file n?].md]\nhi" || len(first.Media) != 1 || first.Media[0].MIMEType != "image/png" || first.Media[0].Size != 8 {
+		t.Errorf("%+v", first)
+	}
+	if second, _ := m.sent[1].payload.(contract.MessageSignal); second.Text.Inline != "[image a.png]" {
+		t.Errorf("%+v", second)
+	}
+	for body, status := range map[string]int{
+		`{"files":[]}`:                        400,
+		`{"files":[{"data":"aGk="}]}`:         400,
+		`{"files":[{"name":"x","data":""}]}`:  400,
+		`{"files":[{"name":"x","data":"?"}]}`: 400,
+		`{"files":[{"name":"` + strings.Repeat("x", 201) + `","data":"aGk="}]}`:                           400,
+		`{"files":[{"name":"x.pdf","data":"JVBERi0xLjc="}]}`:                                              415,
+		`{"files":[{"name":"x","media_type":"text/plain","data":"//4="}]}`:                                415,
+		`{"files":[` + strings.Repeat(`{"name":"x","data":"aGk="},`, 16) + `{"name":"x","data":"aGk="}]}`: 413,
+		`{"message":"` + strings.Repeat("x", 1<<20+1) + `"}`:                                              413,
+		`{"message":"` + strings.Repeat("x", 8<<20) + `"}`:                                                413,
+	} {
+		a.want(status, a.do("POST", messages, body))
+		a.want(status, a.do("POST", "/conversations", strings.Replace(body, `{"files":[]}`, `{"message":" "}`, 1)))
+	}
+	if len(m.sent) != 2 {
+		t.Error("what was refused was sent")
+	}
+}

@@ -86,6 +86,18 @@ const views = {
     await page.getByRole("button", { name: "Rename…" }).click();
     await page.locator("#title").waitFor();
   },
+  files: async (page) => {
+    await page.goto(plain.url);
+    await page.locator("input[type=file]").setInputFiles([{ name: "plan.png", mimeType: "image/png", buffer: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64") }, { name: "notes of the meeting.md", mimeType: "", buffer: Buffer.from("buy kiwis") }]);
+    await page.locator(".files li").nth(1).waitFor();
+  },
+  search: async (page) => {
+    for (let n = 0; n < 6; n++) await plain.ask("/conversations", { message: "list the resources matching apple" + n });
+    await page.goto(plain.url);
+    if (await page.locator(".menu").isVisible()) await page.locator(".menu").click();
+    await page.getByLabel("Search conversations").fill("answered apple3");
+    await page.locator(".excerpt").first().waitFor();
+  },
   download: async (page) => {
     await page.goto(plain.url);
     await say(page, "list the resources matching medlar");

@@ -77,6 +77,60 @@ export async function wholeChecks({ plain, open, visitor, say, button, waiting, 
     await page.close();
   });
 
+  await check("conversations are found by words in their titles and texts", async () => {
+    const page = await open(plain);
+    await page.locator("#conversations li").nth(5).waitFor();
+    await say(page, "list the resources matching bullace");
+    await reply(page, "The tool resources_list answered").waitFor();
+    const id = idOf(page);
+    await plain.ask("/conversations/" + id + "/close", {});
+    await page.getByLabel("Search conversations").fill("ANSWERED bullace");
+    await page.getByText(/^1 found in \d+ titles and \d+ texts/).waitFor();
+    await page.locator(".excerpt", { hasText: "answered" }).waitFor();
+    await page.getByLabel("Search conversations").fill("no such words");
+    await page.getByText(/^0 found in/).waitFor();
+    await page.getByLabel("Search conversations").fill("");
+    await page.locator("#conversations li").nth(5).waitFor();
+    await button(page, "Delete…").click();
+    await button(page, "Delete").click();
+    await page.getByText("This conversation is deleted.").waitFor();
+    await page.getByLabel("Search conversations").fill("bullace");
+    await page.getByText(/^0 found in/).waitFor();
+    await page.close();
+  });
+
+  await check("images and texts are chosen, dropped and pasted, shown, and sent with a message", async () => {
+    const page = await open(scripted), picker = page.locator("input[type=file]");
+    const image = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64");
+    await picker.setInputFiles([{ name: "plan.png", mimeType: "image/png", buffer: image }, { name: "notes.md", mimeType: "", buffer: Buffer.from("buy kiwis") }]);
+    await page.locator(".files li").nth(1).waitFor();
+    assert.ok(await page.locator(".files img").evaluate((img) => img.decode().then(() => img.naturalWidth)), "the image is not shown");
+    await page.getByRole("button", { name: "Remove notes.md" }).click();
+    for (const type of ["paste", "drop"]) {
+      await page.locator("#message").evaluate((box, type) => {
+        const files = new DataTransfer();
+        files.items.add(new File(["a list of " + type], type + ".txt", { type: "text/plain" }));
+        box.dispatchEvent(type === "paste" ? new ClipboardEvent("paste", { clipboardData: files, bubbles: true, cancelable: true }) : new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+      }, type);
+      await page.locator(".files li", { hasText: type + ".txt" }).waitFor();
+    }
+    let posts = 0;
+    page.on("request", (r) => { if (r.method() === "POST") posts++; });
+    await picker.setInputFiles([{ name: "large.txt", mimeType: "text/plain", buffer: Buffer.alloc(7_000_000, "x") }]);
+    await page.getByText("large.txt is too large").waitFor();
+    await picker.setInputFiles([{ name: "paper.pdf", mimeType: "application/pdf", buffer: Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0]) }]);
+    await page.getByText("paper.pdf is neither").waitFor();
+    assert.equal(posts, 0, "something was sent");
+    await say(page, "say thanks for the files");
+    await reply(page, "thanks for the files").waitFor();
+    await page.locator(".files").waitFor({ state: "detached" });
+    await page.reload();
+    const sent = page.locator(".message.user");
+    for (const text of ["[image plan.png]", "a list of paste", "a list of drop"]) await sent.getByText(text).waitFor();
+    assert.ok(await sent.locator("figure img").evaluate((img) => img.decode().then(() => img.naturalWidth)), "the image that was sent is not shown");
+    await page.close();
+  });
+
   await check("a conversation in which an approval waits is deleted only with it", async () => {
     const page = await open(plain);
     await say(page, "add a resource named quince with value 8");
