@@ -266,7 +266,7 @@ func TestTheClientKnowsEveryMember(t *testing.T) {
 	for name, v := range map[string]any{
 		"Turn": client.Turn{}, "Conversation": client.Conversation{}, "ConversationMessage": client.Message{}, "Media": client.Media{},
 		"Usage": client.Usage{}, "Identity": client.Identity{}, "Result": client.Result{}, "PendingApproval": client.Approval{},
-		"Origin": client.Origin{}, "Binding": client.Binding{}, "Record": client.Decision{}, "Item": client.Item{},
+		"Origin": client.Origin{}, "Binding": client.Binding{}, "Record": client.Decision{}, "Found": client.Item{},
 		"ConversationList": client.Conversations{}, "ApprovalList": client.Approvals{}, "WaitingApproval": client.WaitingApproval{},
 		"ApprovalState": client.ApprovalState{}, "Tool": client.Tool{}, "ToolApproval": client.ToolApproval{}, "Server": client.Server{},
 		"Tools": client.Offer{}, "Ready": client.Readiness{},

@@ -40,7 +40,7 @@ func (m messageBody) message(c echo.Context, requestID string) (service.Message,
 	var out service.Message
 	switch {
 	case len(m.Message) > maxText:
-		return out, service.Errorf(contract.KindTooLarge, "the message has %d bytes: the limit is %d; longer texts can be sent as files", len(m.Message), maxText)
+		return out, service.Errorf(contract.KindTooLarge, "message too large: it has %d bytes, the limit is %d; longer texts can be sent as files", len(m.Message), maxText)
 	case len(m.Files) > maxFiles:
 		return out, service.Errorf(contract.KindTooLarge, "the message has %d files: the limit is %d", len(m.Files), maxFiles)
 	}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { check } from "../conformance/check.mjs";
 
-export async function wholeChecks({ plain, open, visitor, say, button, waiting, decided, reply, idOf }) {
+export async function wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf }) {
   const item = (page, text) => page.locator("#conversations li a", { hasText: text });
 
   await check("a conversation is deleted after a question, and is gone in the list and in other tabs", async () => {

@@ -21,7 +21,7 @@ export class Files {
         this.refusal = e.message;
       }
     }
-    this.announce(this.refusal || `${this.list.length} files to send`);
+    if (!this.refusal) this.announce(`${this.list.length} files to send`); // a refusal is an alert
     this.changed();
   }
 
