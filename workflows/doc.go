@@ -15,6 +15,7 @@
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
+//	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //

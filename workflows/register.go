@@ -27,6 +27,7 @@ func Register(r Registry) {
 		contract.WorkflowPush:         push.Push,
 		contract.WorkflowDelivery:     Delivery,
 		names.Workflow:                deletion.Deletion,
+		names.WorkflowUpkeep:          deletion.Upkeep,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

@@ -25,6 +25,10 @@ type Deletions struct {
 	// Dir has the files of conversations.
 	Dir    string
 	Graves Graves
+	Values Values
+	// After is how long a conversation is kept after its last change; 0 keeps it.
+	After  time.Duration
+	Now    func() time.Time
 	Logger *slog.Logger
 }
 

@@ -1,6 +1,9 @@
 package blobstore
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // OnSync has f called before a file or folder of the store is synced.
 func (s *Store) OnSync(f func(name string) error) {
@@ -11,3 +14,6 @@ func (s *Store) OnSync(f func(name string) error) {
 		return file.Sync()
 	}
 }
+
+// At sets the clock of the store.
+func (s *Store) At(now func() time.Time) { s.now = now }

@@ -18,6 +18,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -53,7 +54,26 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 	if err != nil {
 		return nil, err
 	}
+	go keepAgent(ctx, c, p)
 	return gateway.New(d), nil
+}
+
+// keepAgent stores the long texts of the agent again from time to time until ctx ends. New
+// conversations refer to them, and a collection takes what was stored long ago and nothing refers
+// to.
+func keepAgent(ctx context.Context, c *config.Config, p Parts) {
+	tick := time.NewTicker(deletion.Grace / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := c.Agent(ctx, p.Blobs); err != nil && ctx.Err() == nil {
+				p.Logger.Warn("the agent's texts could not be stored again", "error", err)
+			}
+		}
+	}
 }
 
 func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) {

@@ -26,8 +26,10 @@ var (
 // Cause is why a conversation is deleted.
 type Cause string
 
-// CauseRequest means that somebody has asked for it.
-const CauseRequest Cause = "request"
+const (
+	CauseRequest Cause = "request" // somebody has asked for it
+	CauseAge     Cause = "age"     // it has not changed for the time that the configuration sets
+)
 
 // Input is the argument of a Deletion.
 type Input struct {
