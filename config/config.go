@@ -194,7 +194,7 @@ const (
 // Conversations configures how long conversations are kept.
 type Conversations struct {
 	// DeleteAfter 0 keeps them.
-	DeleteAfter time.Duration `yaml:"delete_after" jsonschema:"default=0s" jsonschema_description:"Conversations that have not changed for this time, such as 90d, are deleted with all that belongs to them, within an hour. Those with an approval that waits are kept. 0s deletes none; temporal.retention removes histories of ended conversations anyway, and keeps their files."`
+	DeleteAfter time.Duration `yaml:"delete_after" jsonschema:"default=0s" jsonschema_description:"Conversations that have not changed for this time, such as 90d, are deleted with all that belongs to them, within an hour. Those in which an approval waits or a turn runs are kept. 0s deletes none; temporal.retention removes histories of ended conversations anyway, and keeps their files."`
 }
 
 // Temporal configures the Temporal server. If Address is empty the agent embeds one.

@@ -105,11 +105,13 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:     &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
-		Texts:     &activities.Texts{Blobs: p.Blobs},
-		Files:     &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
-		Resets:    &reset.Activities{},
-		Deletions: &deletion.Deletions{Dir: c.DataDir, Graves: p.Graves, Values: p.Values, After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
+		Texts:  &activities.Texts{Blobs: p.Blobs},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
+		Resets: &reset.Activities{},
+		Deletions: &deletion.Deletions{
+			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
+		},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},

@@ -13,20 +13,21 @@ import (
 )
 
 const (
-	upkeepFirst   = 5 * time.Minute // after the start
-	upkeepEvery   = time.Hour
-	collectsEvery = 24 * time.Hour
+	upkeepFirst = time.Minute // after the start
+	upkeepEvery = time.Hour
+	marksEvery  = 24 * time.Hour
 )
 
-// KeepUp starts an upkeep from time to time until stop is called: every hour if old conversations
-// are to be deleted, and every day one that collects stored values, if all that may refer to them
-// is in this process (alone). Elsewhere `agent gc` collects.
-func KeepUp(c client.Client, conf *config.Config, alone bool, logger *slog.Logger) (stop func(context.Context) error) {
+// KeepUp starts upkeeps until stop is called: every hour one that deletes old conversations, if
+// the configuration asks for it, and every day one that marks the stored values in use. The latter
+// collects the others too if the blob store is in data_dir. One at a URL may be shared with agents
+// of earlier versions, which mark nothing, so an operator starts its collections: `agent gc`.
+func KeepUp(c client.Client, conf *config.Config, logger *slog.Logger) (stop func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		u := &upkeep{client: c, queue: conf.Temporal.TaskQueue, expires: conf.Conversations.DeleteAfter > 0, collects: alone && conf.Blobs.URL == ""}
+		u := &upkeep{client: c, queue: conf.Temporal.TaskQueue, expires: conf.Conversations.DeleteAfter > 0, collects: conf.Blobs.URL == ""}
 		for wait := upkeepFirst; ; wait = upkeepEvery {
 			select {
 			case <-ctx.Done():
@@ -54,34 +55,41 @@ type upkeep struct {
 
 // start starts an upkeep, if there is anything to do and no other worker has just done it.
 func (u *upkeep) start(ctx context.Context) error {
-	collect := u.collects && u.due(ctx)
-	if !collect && !u.expires {
+	in := deletion.UpkeepInput{Mark: true, Collect: u.collects}
+	if !u.due(ctx, in) {
+		in = deletion.UpkeepInput{}
+	}
+	if !in.Mark && !u.expires {
 		return nil
 	}
-	_, err := RunUpkeep(ctx, u.client, u.queue, deletion.UpkeepInput{Collect: collect})
+	_, err := RunUpkeep(ctx, u.client, u.queue, in)
 	return err
 }
 
-// due reports whether the last collection was long ago.
-func (u *upkeep) due(ctx context.Context) bool {
-	d, err := u.client.DescribeWorkflowExecution(ctx, collectionID(u.queue), "")
-	return err != nil || time.Since(d.GetWorkflowExecutionInfo().GetStartTime().AsTime()) >= collectsEvery
+// due reports whether the last upkeep of a sort was long ago.
+func (u *upkeep) due(ctx context.Context, in deletion.UpkeepInput) bool {
+	d, err := u.client.DescribeWorkflowExecution(ctx, upkeepID(u.queue, in), "")
+	return err != nil || time.Since(d.GetWorkflowExecutionInfo().GetStartTime().AsTime()) >= marksEvery
 }
 
-func collectionID(queue string) string { return deletion.UpkeepWorkflowID(queue) + "-collection" }
-
-// RunUpkeep starts an upkeep, or joins the one that runs.
+// RunUpkeep starts an upkeep, or joins the one of its sort that runs.
 func RunUpkeep(ctx context.Context, c client.Client, queue string, in deletion.UpkeepInput) (client.WorkflowRun, error) {
-	id := deletion.UpkeepWorkflowID(queue)
-	switch {
-	case in.DryRun:
-		id += "-dry-run"
-	case in.Collect:
-		id = collectionID(queue)
-	}
 	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: queue, StaticSummary: "upkeep",
+		ID: upkeepID(queue, in), TaskQueue: queue, StaticSummary: "upkeep",
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}, deletion.WorkflowUpkeep, in)
+}
+
+func upkeepID(queue string, in deletion.UpkeepInput) string {
+	id := deletion.UpkeepWorkflowID(queue)
+	switch {
+	case in.DryRun:
+		return id + "-dry-run"
+	case in.Collect:
+		return id + "-collection"
+	case in.Mark:
+		return id + "-marks"
+	}
+	return id
 }

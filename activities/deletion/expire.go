@@ -15,20 +15,26 @@ import (
 	"go.temporal.io/sdk/client"
 	"golang.org/x/sync/errgroup"
 
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
 
-// parallel is how many conversations are deleted at a time.
-const parallel = 16
+const (
+	// parallel is how many conversations are deleted at a time.
+	parallel = 16
+	// patience is how long one deletion is waited for. It goes on afterwards.
+	patience = 5 * time.Minute
+)
 
 // Expire deletes the conversations that have not changed for longer than After. It keeps those
-// whose approvals wait.
+// in which an approval waits or a turn runs. When it is repeated, it joins the deletions that its
+// predecessor has started.
 func (d *Deletions) Expire(ctx context.Context, in deletion.UpkeepInput) (out deletion.Expired, err error) {
 	if d.After <= 0 {
 		return out, nil
 	}
-	defer beat(ctx)()
+	defer heartbeat.Send(ctx)()
 	e := &expiry{Deletions: d, server: serverOf(ctx), before: d.Now().Add(-d.After), dry: in.DryRun}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -38,15 +44,15 @@ func (d *Deletions) Expire(ctx context.Context, in deletion.UpkeepInput) (out de
 		return out, errors.Join(err, group.Wait())
 	}
 	err = group.Wait()
-	return deletion.Expired{Deleted: int(e.deleted.Load()), Waiting: int(e.waiting.Load())}, err
+	return deletion.Expired{Deleted: int(e.deleted.Load()), Waiting: int(e.waiting.Load()), Pending: int(e.pending.Load())}, err
 }
 
 type expiry struct {
 	*Deletions
-	server           server
-	before           time.Time
-	dry              bool
-	deleted, waiting atomic.Int64
+	server                    server
+	before                    time.Time
+	dry                       bool
+	deleted, waiting, pending atomic.Int64
 }
 
 // eachOld calls f with the IDs of old conversations: those that the server has, and those of
@@ -72,8 +78,8 @@ func (e *expiry) eachOld(ctx context.Context, f func(id string)) error {
 		return fmt.Errorf("list the files of conversations: %w", err)
 	}
 	for _, file := range files {
-		id, ok := strings.CutPrefix(strings.TrimSuffix(file.Name(), ".json"), "conversation_")
-		if !ok || !contract.IsUUID(id) {
+		id, ok := conversationOf(file.Name())
+		if !ok {
 			continue
 		}
 		stat, err := file.Info()
@@ -85,6 +91,12 @@ func (e *expiry) eachOld(ctx context.Context, f func(id string)) error {
 		}
 	}
 	return nil
+}
+
+// conversationOf returns the ID of the conversation whose file has a name.
+func conversationOf(name string) (id string, ok bool) {
+	id, _ = strings.CutPrefix(strings.TrimSuffix(name, ".json"), "conversation_")
+	return id, contract.IsUUID(id) && name == contract.ConversationFile(id)
 }
 
 // lastChange is the time that lists show, which may be up to a minute too early.
@@ -109,17 +121,24 @@ func (e *expiry) delete(ctx context.Context, id string) error {
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            "deletion of an old conversation",
-	}, deletion.Workflow, deletion.Input{ConversationID: id, Cause: deletion.CauseAge, At: e.Now().UTC()})
+	}, deletion.Workflow, deletion.Input{ConversationID: id, Cause: deletion.CauseAge, UnchangedSince: e.before.UTC(), At: e.Now().UTC()})
 	if err != nil {
 		return fmt.Errorf("start the deletion of %s: %w", id, err)
 	}
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	var result deletion.Result
-	if err := run.Get(ctx, &result); err != nil {
+	err = run.Get(wait, &result)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case wait.Err() != nil:
+		e.pending.Add(1)
+	case err != nil:
 		return fmt.Errorf("delete %s: %w", id, err)
-	}
-	if result.Tombstone != nil {
+	case result.Tombstone != nil:
 		e.deleted.Add(1)
-	} else {
+	default:
 		e.waiting.Add(1)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,34 +31,30 @@ type stored struct {
 	at   time.Time // stored last
 }
 
-// Collect puts values aside that nothing uses and that were stored longer than grace ago, and
-// removes those that were put aside so long ago. used returns the sums in everything outside the
-// store that may refer to values; values that are used may refer to others.
+// Collect puts values aside that no holder has marked and that were stored longer than grace
+// before the oldest marks, and removes those that were put aside so long before. Marked values
+// may refer to others, which are kept too.
 //
-// Others may store and read values meanwhile, also in other processes. A value that is put aside
-// in the moment in which it is stored again is not lost: whoever reads it puts it back, and so
-// does the next collection.
-func (s *Store) Collect(ctx context.Context, grace time.Duration, dry bool, used func(context.Context) (map[string]bool, error)) (out deletion.Collected, err error) {
-	values, err := s.list(ctx, "")
-	if err != nil {
-		return out, err
-	}
-	aside, err := s.list(ctx, asideFolder)
-	if err != nil {
-		return out, err
-	}
-	live, err := used(ctx) // after the lists: what was stored before them and is referred to since is found
+// Others may store and read values meanwhile, also in other processes, and even collect. A value
+// that is put aside in the moment in which it is stored again is not lost: whoever reads it puts it
+// back, and so does the next collection.
+func (s *Store) Collect(ctx context.Context, grace time.Duration, dry bool) (out deletion.Collected, err error) {
+	marks, err := s.marked(ctx)
 	if err != nil {
 		return out, fmt.Errorf("find the values that are used: %w", err)
 	}
-	if err := s.follow(ctx, live, values, aside); err != nil {
+	values, aside, err := s.listAll(ctx)
+	if err == nil {
+		err = s.follow(ctx, marks.live, values, aside)
+	}
+	if err != nil {
 		return out, err
 	}
-	before := s.now().Add(-grace)
-	out.Values = len(values)
+	before := marks.before.Add(-grace)
+	out.Values, out.Late = len(values), marks.late
 	for sum, v := range values {
 		switch {
-		case live[sum]:
+		case marks.live[sum]:
 			out.Used++
 		case !v.at.Before(before):
 			out.Young++
@@ -71,23 +68,27 @@ func (s *Store) Collect(ctx context.Context, grace time.Duration, dry bool, used
 			return out, err
 		}
 	}
-	return s.empty(ctx, aside, live, before, dry, out)
+	return s.empty(ctx, values, aside, marks.live, before, dry, out)
 }
 
-// empty removes what was put aside long ago, and puts back what is used.
-func (s *Store) empty(ctx context.Context, aside map[string]stored, live map[string]bool, before time.Time, dry bool, out deletion.Collected) (deletion.Collected, error) {
+// empty removes what was put aside long ago, and puts back what is used. What was put back stays
+// aside for its time too, so that a collection that overlaps with the reading of a value cannot
+// remove both.
+func (s *Store) empty(ctx context.Context, values, aside map[string]stored, live map[string]bool, before time.Time, dry bool, out deletion.Collected) (deletion.Collected, error) {
 	for sum, v := range aside {
 		var err error
 		switch {
-		case live[sum]:
+		case live[sum] && !has(sum, values):
 			out.Restored++
 			if !dry {
 				_, err = s.restore(ctx, sum)
 			}
 		case v.at.Before(before):
-			out.Removed, out.RemovedBytes = out.Removed+1, out.RemovedBytes+v.size
+			if !has(sum, values) {
+				out.Removed, out.RemovedBytes = out.Removed+1, out.RemovedBytes+v.size
+			}
 			if !dry {
-				err = s.remove(ctx, asideFolder+keyOf(sum))
+				err = s.removeOld(ctx, asideFolder+keyOf(sum), before)
 			}
 		}
 		if err != nil {
@@ -95,6 +96,20 @@ func (s *Store) empty(ctx context.Context, aside map[string]stored, live map[str
 		}
 	}
 	return out, nil
+}
+
+// listAll returns the values, and those that are put aside. One that is moved meanwhile is in one
+// of the lists at least.
+func (s *Store) listAll(ctx context.Context) (values, aside map[string]stored, err error) {
+	if values, err = s.list(ctx, ""); err == nil {
+		aside, err = s.list(ctx, asideFolder)
+	}
+	return values, aside, err
+}
+
+// has reports whether one of several lists has a value.
+func has(sum string, lists ...map[string]stored) bool {
+	return slices.ContainsFunc(lists, func(l map[string]stored) bool { _, ok := l[sum]; return ok })
 }
 
 var valueKey = regexp.MustCompile(`^([0-9a-f]{2})/([0-9a-f]{62})$`)
@@ -145,12 +160,7 @@ func (s *Store) follow(ctx context.Context, live map[string]bool, stores ...map[
 	for len(next) > 0 {
 		sum := next[len(next)-1]
 		next = next[:len(next)-1]
-		there := false
-		for _, values := range stores {
-			_, has := values[sum]
-			there = there || has
-		}
-		if !there {
+		if !has(sum, stores...) {
 			continue
 		}
 		inside, err := s.sumsIn(ctx, sum)
@@ -194,14 +204,22 @@ func (s *Store) sumsIn(ctx context.Context, sum string) ([]string, error) {
 	return sumPattern.FindAllString(string(data), -1), nil
 }
 
-// discard puts a value aside, unless it was stored again.
+// discard puts a value aside, unless it was stored again. It is on disk there before it is removed
+// here.
 func (s *Store) discard(ctx context.Context, sum string, before time.Time) error {
 	attrs, err := s.bucket.Attributes(ctx, keyOf(sum))
 	if gcerrors.Code(err) == gcerrors.NotFound || err == nil && !attrs.ModTime.Before(before) {
 		return nil
 	}
+	var data []byte
 	if err == nil {
-		err = s.bucket.Copy(ctx, asideFolder+keyOf(sum), keyOf(sum), nil)
+		data, err = s.bucket.ReadAll(ctx, keyOf(sum))
+	}
+	if gcerrors.Code(err) == gcerrors.NotFound { // another collection was faster
+		return nil
+	}
+	if err == nil {
+		err = s.write(ctx, asideFolder+keyOf(sum), data, octets())
 	}
 	if err == nil {
 		err = s.remove(ctx, keyOf(sum))
@@ -215,18 +233,28 @@ func (s *Store) discard(ctx context.Context, sum string, before time.Time) error
 // restore puts a value back that was put aside, and returns it, or nil if it is not there.
 func (s *Store) restore(ctx context.Context, sum string) ([]byte, error) {
 	data, err := s.bucket.ReadAll(ctx, asideFolder+keyOf(sum))
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if gcerrors.Code(err) == gcerrors.NotFound || err == nil && contract.Hash(data) != sum {
 		return nil, nil
 	}
-	if err == nil && contract.Hash(data) == sum {
-		if err = s.write(ctx, keyOf(sum), data, octets()); err == nil {
-			return data, s.remove(ctx, asideFolder+keyOf(sum))
-		}
+	if err == nil {
+		err = s.write(ctx, keyOf(sum), data, octets())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("put blob %s back: %w", sum, err)
 	}
-	return nil, nil
+	return data, nil
+}
+
+// removeOld removes a file, unless it was written again.
+func (s *Store) removeOld(ctx context.Context, key string, before time.Time) error {
+	attrs, err := s.bucket.Attributes(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound || err == nil && !attrs.ModTime.Before(before) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, key)
 }
 
 func (s *Store) remove(ctx context.Context, key string) error {

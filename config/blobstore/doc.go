@@ -18,7 +18,8 @@
 // folder records; who saves them seals them.
 //
 // Collect removes values that nothing refers to: it puts them aside first (the folder aside), and
-// removes them a grace period later. Tombstones of deleted conversations (Bury) are in the folder
+// removes them a grace period later. Holders of references mark theirs (Mark, the folder marks),
+// because several may share a store. Tombstones of deleted conversations (Bury) are in the folder
 // tombstones and stay.
 //
 // The drivers for folders and memory are linked in. For an object store, import its gocloud.dev

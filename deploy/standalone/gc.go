@@ -17,13 +17,14 @@ import (
 	"agent-stop-and-go/workflows/contract/deletion"
 )
 
-const aboutGC = `Collect the files and long texts in the blob store that no conversation refers to any more,
-as an agent on one machine does by itself every day, and delete the conversations that are
-older than conversations.delete_after. A value is put aside a day after it was stored last,
-and removed by a collection a day later. The agent, or a worker, must run.
+const aboutGC = `Delete the conversations that are older than conversations.delete_after, and collect the files
+and long texts in the blob store that no conversation refers to any more. The agent, or a
+worker, must run.
 
-Where several machines share a blob store, run it only if all workers share data_dir too, and
-all agents that use the store the Temporal server: what refers to a value is looked for there.
+A value is put aside a day after it was stored last, and removed by a collection a day later.
+Without blobs.url the agent does it every day by itself. With blobs.url, run this from time to
+time for one of the agents that share the store, once all of them run this version: each marks
+every day what it uses, and only what is a day older than all marks is collected.
 `
 
 func newGC(getenv func(string) string) *cobra.Command {
@@ -63,7 +64,7 @@ func collect(ctx context.Context, c *config.Config, getenv func(string) string, 
 		return out, fmt.Errorf("%w; is the agent running?", err)
 	}
 	defer temporal.Close()
-	run, err := worker.RunUpkeep(ctx, temporal, c.Temporal.TaskQueue, deletion.UpkeepInput{Collect: true, DryRun: dry})
+	run, err := worker.RunUpkeep(ctx, temporal, c.Temporal.TaskQueue, deletion.UpkeepInput{Mark: true, Collect: true, DryRun: dry})
 	if err != nil {
 		return out, fmt.Errorf("start the collection: %w", err)
 	}
@@ -84,11 +85,18 @@ func printUpkeep(w io.Writer, r deletion.UpkeepResult, dry, asJSON bool) error {
 	if c == nil {
 		c = &deletion.Collected{}
 	}
-	_, err := fmt.Fprintf(w, `conversations: %d %sdeleted, %d old ones kept because an approval waits
+	fmt.Fprintf(w, `conversations: %d %sdeleted, %d old ones kept because an approval waits or a turn runs
 values: %d, of which %d are used and %d are too young
 %d values (%d bytes) %sput aside, %d put back, %d (%d bytes) %sremoved
 `, r.Expired.Deleted, verb, r.Expired.Waiting,
 		c.Values, c.Used, c.Young,
 		c.Discarded, c.DiscardedBytes, verb, c.Restored, c.Removed, c.RemovedBytes, verb)
-	return err
+	if r.Expired.Pending > 0 {
+		fmt.Fprintf(w, "%d deletions go on\n", r.Expired.Pending)
+	}
+	for _, l := range c.Late {
+		fmt.Fprintf(w, "agent %s marked what it uses last on %s: nothing younger is collected. Start it, or, if it is gone for good, remove %s from the blob store.\n",
+			l.AgentName, l.Began.Format(time.DateTime), l.File)
+	}
+	return nil
 }

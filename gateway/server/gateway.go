@@ -58,18 +58,24 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 	return gateway.New(d), nil
 }
 
-// keepAgent stores the long texts of the agent again from time to time until ctx ends. New
+// keepAgent stores the long texts of the agent again every few hours until ctx ends. New
 // conversations refer to them, and a collection takes what was stored long ago and nothing refers
-// to.
+// to. The hours are those of the wall clock, which goes on while a computer sleeps.
 func keepAgent(ctx context.Context, c *config.Config, p Parts) {
-	tick := time.NewTicker(deletion.Grace / 4)
+	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
+	stored := time.Now().Round(0)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
-			if _, err := c.Agent(ctx, p.Blobs); err != nil && ctx.Err() == nil {
+		case now := <-tick.C:
+			if now.Round(0).Sub(stored) < deletion.Grace/4 {
+				continue
+			}
+			if _, err := c.Agent(ctx, p.Blobs); err == nil {
+				stored = now.Round(0)
+			} else if ctx.Err() == nil {
 				p.Logger.Warn("the agent's texts could not be stored again", "error", err)
 			}
 		}

@@ -6,5 +6,5 @@
 //	bury   write the tombstone; from here on the deletion is not refused any more
 //	erase  remove histories, rows in lists and the file
 //
-// Upkeep deletes what has become old in this way, and collects stored values.
+// Upkeep deletes what has become old in this way, and collects stored values that nothing refers to.
 package deletion

@@ -247,7 +247,7 @@ func TestOldConversationsAreDeleted(t *testing.T) {
 	close(ids)
 	time.Sleep(3 * time.Second)
 	eventually(t, "all are listed", func() bool { return api.do("GET", "/conversations", "").Body.Summary.Total == n+1 })
-	if got := h.upkeep(deletion.UpkeepInput{DryRun: true}); got.Expired.Deleted != n || got.Expired.Waiting != 1 || got.Collected != nil {
+	if got := h.upkeep(deletion.UpkeepInput{DryRun: true}); got.Expired.Deleted != n || got.Expired.Waiting != 1 || got.Marked != nil {
 		t.Errorf("dry: %+v", got)
 	}
 	start := time.Now()

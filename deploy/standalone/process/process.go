@@ -182,7 +182,7 @@ func (s *starter) work(ctx context.Context) error {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	s.onStop(func(context.Context) error { w.Stop(); return nil })
-	s.onStop(worker.KeepUp(s.Client, s.config, s.server != nil, s.options.Logger))
+	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
 }
 

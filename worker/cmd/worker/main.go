@@ -67,7 +67,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
-	stopUpkeep := worker.KeepUp(b.Client, e.Config, false, e.Logger)
+	stopUpkeep := worker.KeepUp(b.Client, e.Config, e.Logger)
 	defer func() { _ = stopUpkeep(ctx) }()
 	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)

@@ -36,8 +36,11 @@ type Input struct {
 	ConversationID string `json:"conversation_id"`
 	Cause          Cause  `json:"cause"`
 	// Force deletes a conversation although an approval waits.
-	Force bool      `json:"force,omitempty"`
-	At    time.Time `json:"at"`
+	Force bool `json:"force,omitempty"`
+	// UnchangedSince refuses to delete a conversation that has changed since then, or in which a
+	// turn runs.
+	UnchangedSince time.Time `json:"unchanged_since,omitzero"`
+	At             time.Time `json:"at"`
 	// By and Identity say who deletes it; Proof is the gateway's, as in a signal.
 	By       string            `json:"by,omitempty"`
 	Identity contract.Identity `json:"identity,omitzero"`
