@@ -305,8 +305,9 @@ func TestValuesThatNothingRefersToAreCollected(t *testing.T) {
 		t.Errorf("a day later: %+v", got)
 	}
 	kept := api.conversation(second)
-	if len(kept.Messages) != 2 || !contains(kept.Messages[0].Content, "shared shared") || !contains(kept.Messages[1].Content, "shared shared") {
-		t.Errorf("the one that shares a value: %d messages", len(kept.Messages))
+	n := len(kept.Messages)
+	if n < 2 || !contains(kept.Messages[n-2].Content, "shared shared") || !contains(kept.Messages[n-1].Content, "shared shared") {
+		t.Errorf("the one that shares a value: %d messages", n)
 	}
 }
 
