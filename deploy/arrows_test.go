@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"workflows/listing":       {"workflows/contract", "workflows/run"},
 	"workflows/await":         {},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/listing", "workflows/await", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/listing", "workflows/await", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
@@ -272,7 +272,7 @@ var large = map[string]struct {
 	"activities/toolbox":    {37, 5167, "one client of MCP with three transports"},
 	"config":                {37, 4006, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {42, 4935, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {41, 4923, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {
