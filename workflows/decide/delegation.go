@@ -17,7 +17,7 @@ func SameQuestion(known, now contract.DelegateResult) bool {
 	case !SameRequest(known, now):
 		return false
 	}
-	return askedUUID(known) != "" || now.Text.IsZero() || sameText(known.Text, now.Text)
+	return askedUUID(known) != "" || now.Text.IsZero() || SameText(known.Text, now.Text)
 }
 
 // SameRequest reports whether a task waits for a request with the same ID.
@@ -33,7 +33,8 @@ func Question(known contract.DelegateResult) contract.Text {
 	return known.Text
 }
 
-func sameText(a, b contract.Text) bool {
+// SameText reports whether two texts are equal.
+func SameText(a, b contract.Text) bool {
 	if a.Blob == nil || b.Blob == nil {
 		return a == b
 	}
