@@ -97,6 +97,9 @@ func (h *rest) loggedIn(c echo.Context) error {
 	if _, err := request.Bind(c.Request(), &struct{}{}); err != nil {
 		return err
 	}
+	if err := h.server.May(c); err != nil {
+		return err
+	}
 	p, err := h.server.Waiting(c)
 	if err == nil {
 		err = h.server.Ready(c, p)

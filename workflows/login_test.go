@@ -176,3 +176,26 @@ func TestADelegationThatNeedsALoginWaitsForIt(t *testing.T) {
 	})
 	same(t, "messages", len(sentMessages(w)), 2)
 }
+
+func TestATaskWhoseAgentWaitsForALoginGoesOnByItself(t *testing.T) {
+	waits := remote(contract.TaskAuthRequired, "Log in at https://writer.example.com.")
+	waits.Asked = &contract.Origin{Chain: []string{"writer"}, UUID: "login-1", Tool: "files_delete", Reason: contract.ReasonLogin}
+	peer := &writer{started: waits, now: waits}
+	w := &world{DelegateFn: peer.delegate}
+	converse(t, w, tree(ask("clean up")), func(s *session) {
+		s.rest()
+		p := s.pending()
+		same(t, "login required", s.request("r1").Result.AuthRequired && p.Origin.Reason == contract.ReasonLogin, true)
+		s.approve() // is no login
+		s.rest()
+		same(t, "waits", s.pending().UUID, p.UUID)
+		peer.now = remote(contract.TaskCompleted, "deleted")
+		s.sleep(time.Minute)
+		s.nothingWaits()
+	})
+	for _, m := range sentMessages(w) {
+		if m.Cancel || m.Decision != "" {
+			t.Errorf("the task was told %+v", m)
+		}
+	}
+}

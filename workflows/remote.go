@@ -65,13 +65,13 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 			ran, err = t.restart(ctx)
 		case err != nil:
 			return t.abandon(ctx, t.failureText(err))
-		case t.last.State == contract.TaskAuthRequired:
+		case t.last.State == contract.TaskAuthRequired && !t.asksLogin(ctx):
 			return t.loginOutcome(ctx)
 		case t.last.State.Over():
 			return callOutcome{CallToolResult: wording.DelegationResult(t.last)}
 		case ctx.Err() != nil && !(t.unfollowed && t.needsInput()):
 			return t.abandon(ctx, t.failureText(ctx.Err()))
-		case t.needsInput():
+		case t.needsInput() || t.asksLogin(ctx):
 			var refused *callOutcome
 			if refused, err = t.askApproval(ctx); refused != nil {
 				return *refused
@@ -206,6 +206,13 @@ func (t *remoteTask) follow(ctx workflow.Context) error {
 }
 
 func (t *remoteTask) needsInput() bool { return t.last.State == contract.TaskInputRequired }
+
+// asksLogin reports whether a call of the other agent waits until somebody has logged in there,
+// after which the task goes on by itself.
+func (t *remoteTask) asksLogin(ctx workflow.Context) bool {
+	asks := t.last.State == contract.TaskAuthRequired && t.last.Asked != nil && t.last.Asked.Reason == contract.ReasonLogin
+	return asks && !t.unfollowed && workflow.GetVersion(ctx, changeLogin, workflow.DefaultVersion, 1) == 1
+}
 
 // timeLeft returns how long the task may still work.
 func (t *remoteTask) timeLeft(ctx workflow.Context) time.Duration {

@@ -27,6 +27,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/login"
 )
 
@@ -94,6 +95,19 @@ func (e *Endpoint) Waiting(c echo.Context) (contract.PendingApproval, error) {
 		return p, service.Errorf(contract.KindForbidden, "the login is for who has sent the message")
 	}
 	return p, nil
+}
+
+// May fails if the caller may not decide the approval.
+func (e *Endpoint) May(c echo.Context) error {
+	caller := callerOf(c).Identity
+	if !contract.IsUUID(c.Param("uuid")) || !caller.Authenticated() {
+		return nil
+	}
+	s, err := e.Service.Subject(c.Request().Context(), c.Param("uuid"))
+	if err == nil && !approvers.May(caller, s.Owner, s.Approvers) {
+		err = service.Errorf(contract.KindForbidden, "approval %s is for others to decide", c.Param("uuid"))
+	}
+	return err
 }
 
 // Ready fails if a call that waits for a login would wait for another one.

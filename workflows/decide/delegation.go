@@ -12,8 +12,10 @@ import (
 // approvals are given.
 func SameQuestion(known, now contract.DelegateResult) bool {
 	switch {
-	case now.State == contract.TaskAuthRequired:
+	case now.State == contract.TaskAuthRequired && now.Asked == nil:
 		return true
+	case now.State == contract.TaskAuthRequired:
+		return askedUUID(known) == askedUUID(now)
 	case !SameRequest(known, now):
 		return false
 	}
