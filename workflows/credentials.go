@@ -57,6 +57,7 @@ func pausesForLogin(ctx workflow.Context, need *login.Need) bool {
 // it. Calls after it use the token that came with the login, if one did.
 func (l *leaf) awaitLogin(ctx workflow.Context, c call, need login.Need) contract.ApprovalResult {
 	in := l.approvalFor(ctx, c, "", contract.ReasonLogin)
+	need.Caller = cmp.Or(need.Caller, in.Owner.Key()) // whose message came without a token
 	in.Login = need.For(in.UUID)
 	in.Description = wording.DescribeLogin(*in.Login, c.Name, l.describe(ctx, c.Call))
 	if c.Peer != nil {
