@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/workflows/contract"
@@ -21,6 +22,7 @@ type rest struct {
 	service *service.Service
 	search  *search.Searcher
 	events  *endpoint.Endpoint // for replies as streams of events
+	server  *serverlogin.Endpoint
 	logger  *slog.Logger
 }
 

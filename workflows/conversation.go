@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"agent-stop-and-go/workflows/await"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/decide"
@@ -50,7 +49,7 @@ type conversation struct {
 	follows, renames                              workflow.ReceiveChannel
 
 	notifier      notifier
-	waiters       await.Waiters
+	waiters       run.Waiters
 	awaits        int           // updates handled since a request was last answered
 	wake          bool          // an event that no channel signals
 	retry         time.Duration // until the next attempt of a failed export

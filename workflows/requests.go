@@ -93,9 +93,14 @@ func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	}
 	no := cmp.Or(c.messageRefusal(m), c.boundRefusal(ctx, m))
 	question, asked := c.openQuestion()
+	p, again := c.openLogin(m.Text)
 	switch {
+	case no != nil && no.Refused == "":
+		c.ledger.Settle(m.RequestID, *no.Result)
 	case no != nil:
 		c.refuse(ctx, m.RequestID, *no)
+	case again:
+		c.join(ctx, p, m)
 	case asked && !m.NoAnswer:
 		c.answer(ctx, question, m)
 	default:
