@@ -43,18 +43,16 @@ type conversation struct {
 	sentAnswers  []sentAnswer
 	proofs       proof.Checker
 
-	messages, cancels, closes, reports, questions workflow.ReceiveChannel
-	follows                                       workflow.ReceiveChannel
-
-	notifier      notifier
-	waiters       waiters
-	awaits        int           // updates handled since a request was last answered
-	wake          bool          // an event that no channel signals
-	retry         time.Duration // until the next attempt of a failed export
-	listedAt      time.Time     // last change in the memo
-	title         string        // title that is not in the memo yet
-	signalProblem string        // problem of the last message signal
-	exportProblem string        // why the file could not be written
+	messages, cancels, closes, reports, questions, follows workflow.ReceiveChannel
+	notifier                                               notifier
+	waiters                                                waiters
+	awaits                                                 int           // updates handled since a request was last answered
+	wake                                                   bool          // an event that no channel signals
+	retry                                                  time.Duration // until the next attempt of a failed export
+	listedAt                                               time.Time     // last change in the memo
+	title                                                  string        // title that is not in the memo yet
+	signalProblem                                          string        // problem of the last message signal
+	exportProblem                                          string        // why the file could not be written
 }
 
 // openApproval is a waiting approval; in a tree, with the workflow of the node that asked and
@@ -77,11 +75,10 @@ type closure struct {
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
 	c := &conversation{
 		in: in, status: contract.StatusActive, proofs: proof.Of(ctx),
-		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
-		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
-		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
-		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
-
+		messages:  workflow.GetSignalChannel(ctx, contract.SignalMessage),
+		cancels:   workflow.GetSignalChannel(ctx, contract.SignalCancel),
+		closes:    workflow.GetSignalChannel(ctx, contract.SignalClose),
+		reports:   workflow.GetSignalChannel(ctx, contract.SignalReport),
 		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
 		follows:   workflow.GetSignalChannel(ctx, contract.SignalFollow),
 	}
@@ -109,7 +106,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 		})
 	}
 	if err == nil {
-		err = workflow.SetQueryHandler(ctx, contract.QueryTree, c.queryTree)
+		err = workflow.SetQueryHandler(ctx, contract.QueryTree, func() (contract.TreeView, error) { return c.tree(), nil })
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
