@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
@@ -155,7 +156,7 @@ func New(deps Deps) *Gateway {
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
-		rest:   &rest{service: s, events: events, logger: d.Logger},
+		rest:   &rest{service: s, events: events, chats: command.New(s), logger: d.Logger},
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
