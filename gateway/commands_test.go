@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
@@ -133,7 +134,7 @@ func TestOnlyWhatTheChatShowsIsDecidedWithoutAnID(t *testing.T) {
 		"the one that is shown":          {text: "!approve", shown: []string{second}, status: 200, says: "is approved: drop", uuid: second, want: contract.DecideSignal{Approved: true}},
 		"with a reason":                  {text: "!reject face it", shown: []string{first, someID}, status: 200, says: "is rejected: drop", uuid: first, want: contract.DecideSignal{Reason: "face it"}},
 		"none is shown":                  {text: "!approve", status: 400, says: `#3d0e7a52 drop {"name":"all"}`},
-		"what is shown is over":          {text: "!approve", shown: []string{someID}, status: 400, says: "no approval is shown here"},
+		"what is shown is over":          {text: "!approve", shown: []string{someID, otherID}, status: 400, says: "no approval is shown here"},
 		"two are shown":                  {text: "!approve", shown: []string{first, second}, status: 409, says: "several approvals are meant"},
 		"by an ID":                       {text: "!approve #3d0e7a520", status: 200, says: "is approved", uuid: second, want: contract.DecideSignal{Approved: true}},
 		"by an ID with a reason":         {text: "!reject 3d0e7a529 not now", shown: []string{second}, status: 200, says: "is rejected", uuid: first, want: contract.DecideSignal{Reason: "not now"}},
@@ -168,4 +169,57 @@ func TestInboxListsWhatWaits(t *testing.T) {
 	if got := newAPI(t, inboxWith(nil)).command("!inbox", nil).text("text"); got != "Nothing waits." {
 		t.Error(got)
 	}
+}
+
+func choosing(d *gateway.Deps) { d.Agent.Model, d.Agent.Choices = "plain", []string{"deep", "fast"} }
+
+func TestModelsAreChosen(t *testing.T) {
+	a := newAPI(t, &fakeBackend{}, choosing)
+	for text, want := range map[string]string{
+		"!model fast":     `"model":"fast"`,
+		"!model":          `plain\n  deep\n  fast`,
+		"@deep think":     `"message":{"text":"think","model":"deep"}`,
+		"@@alice, hello":  `"message":{"text":"@alice, hello"}`,
+		"mail bob@x.test": `"message":{"text":"mail bob@x.test"}`,
+	} {
+		if r := a.want(200, a.command(text, nil)); !strings.Contains(r.raw, want) {
+			t.Errorf("%s: %s", text, r.raw)
+		}
+	}
+	a.wantError(400, "cannot be chosen; these can be: plain, deep, fast", a.command("!model gpt-4o", nil))
+	a.wantError(400, "@alice is none of the models that can be chosen: plain, deep, fast", a.command("@alice hello", nil))
+	a.wantError(400, "the message for deep is missing", a.command("@deep", nil))
+	without := newAPI(t, &fakeBackend{})
+	without.wantError(400, "the model of this agent cannot be chosen", without.command("!model fast", nil))
+	if got := without.command("@alice hello", nil).text("message", "text"); got != "@alice hello" {
+		t.Error(got)
+	}
+}
+
+func TestAMessageNamesItsModel(t *testing.T) {
+	var started contract.MessageSignal
+	var sent contract.MessageSignal
+	var asked contract.ConversationQuery
+	a := newAPI(t, &fakeBackend{
+		StartFn: func(in service.StartInput) (service.StartResult, error) {
+			started = *in.Conversation.First
+			return service.StartResult{}, nil
+		},
+		AdmitFn: func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+			asked = q
+			return viewOf(id), nil
+		},
+		SignalFn: func(_, _ string, payload any) error {
+			sent = payload.(contract.MessageSignal)
+			return nil
+		},
+	}, choosing)
+	a.want(202, a.do("POST", "/conversations", `{"message":"x","model":"fast"}`, "Prefer: respond-async"))
+	a.want(202, a.do("POST", "/conversations/"+someID+"/messages", `{"message":"x","model":"deep","keep_model":true}`, "Prefer: respond-async"))
+	if started.Model != "fast" || started.KeepModel || sent.Model != "deep" || !sent.KeepModel || asked.Model != "deep" {
+		t.Errorf("%+v\n%+v\n%+v", started, sent, asked)
+	}
+	a.wantError(400, "cannot be chosen", a.do("POST", "/conversations", `{"message":"x","model":"gpt-4o"}`))
+	a.wantError(400, "needs a message", a.do("POST", "/conversations", `{"model":"fast"}`))
+	a.wantError(400, "needs a model", a.do("POST", "/conversations/"+someID+"/messages", `{"message":"x","keep_model":true}`))
 }

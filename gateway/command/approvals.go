@@ -101,6 +101,8 @@ func (r run) decide(ctx context.Context, approved bool) (Reply, error) {
 		return Reply{}, err
 	case record.RequestID != signal.RequestID:
 		return Reply{}, r.service.TooLate(ctx, record.Public())
+	case !record.Agrees(signal):
+		return Reply{}, service.KeyReused()
 	}
 	return r.says("Approval %s is %s: %s", shortApproval(uuid), record.Decision, record.Tool), nil
 }
@@ -126,8 +128,11 @@ func signalOf(approved bool, s service.Subject) (contract.DecideSignal, error) {
 func (r run) choose(ctx context.Context) (uuid, reason string, err error) {
 	first, rest := cutWord(r.argument)
 	given, named := approvalID(first)
-	if contract.IsUUID(given) {
+	switch {
+	case contract.IsUUID(given):
 		return given, rest, nil
+	case !named && len(r.in.Shown) == 1 && contract.IsUUID(r.in.Shown[0]): // lists may not have it yet
+		return r.in.Shown[0], r.argument, nil
 	}
 	items, err := r.waiting(ctx)
 	if err != nil {
