@@ -108,14 +108,18 @@ type MissingKey struct {
 	Model    string // with its provider and model, if it is an entry
 	Variable string
 	// Spared: nodes can work without this model for now, because it is a fallback, or because
-	// another model of the chain has its key or needs none.
+	// another model of the chain has its key or needs none, or because only people choose it.
 	Spared bool
+	// Chosen: only people choose the model.
+	Chosen bool
 }
 
 // String returns one line.
 func (k MissingKey) String() string {
 	until := "it cannot be called until it is"
-	if k.Spared {
+	if k.Chosen {
+		until = "those who choose it get an error until it is"
+	} else if k.Spared {
 		until = "others are asked in its place until it is"
 	}
 	return fmt.Sprintf("model %s needs %s, which is not set; %s", k.Model, k.Variable, until)
@@ -127,7 +131,7 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 	models := registry(c.Models)
 	add := func(name string, spared bool) {
 		if variable, missing := models.key(name, getenv); missing {
-			out = append(out, MissingKey{Path: c.firstUse(name), Model: models.title(name), Variable: variable, Spared: spared})
+			out = append(out, MissingKey{Path: c.firstUse(name), Model: models.title(name), Variable: variable, Spared: spared, Chosen: c.Models[name].Selectable && !slices.Contains(c.models(), name)})
 		}
 	}
 	reached := map[string]bool{} // the fallbacks of nodes that can work without one

@@ -146,7 +146,7 @@ func TestOnlyWhatTheChatShowsIsDecidedWithoutAnID(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			decided := map[string]contract.DecideSignal{}
 			a := newAPI(t, inboxWith(decided, first, second))
-			r := a.want(c.status, a.command(c.text, object{"conversation_id": someID, "shown": c.shown}))
+			r := a.want(c.status, a.command(c.text, object{"conversation_id": someID, "shown": c.shown, "by": "carol"}))
 			if !strings.Contains(r.text("text")+r.text("error"), c.says) {
 				t.Error(r.raw)
 			}
@@ -154,7 +154,7 @@ func TestOnlyWhatTheChatShowsIsDecidedWithoutAnID(t *testing.T) {
 				return
 			}
 			got := decided[c.uuid]
-			if len(decided) != 1 || got.Approved != c.want.Approved || got.Reason != c.want.Reason || got.Via != "chat" || got.RequestID == "" {
+			if len(decided) != 1 || got.Approved != c.want.Approved || got.Reason != c.want.Reason || got.Via != "chat" || got.By != "carol" || got.RequestID == "" {
 				t.Errorf("%+v", decided)
 			}
 		})

@@ -73,6 +73,7 @@ type commandBody struct {
 	Text           string   `json:"text"`
 	ConversationID string   `json:"conversation_id"`
 	Shown          []string `json:"shown"`
+	By             string   `json:"by"`
 }
 
 // command carries out a command of a chat, or replies with the message that the text is.
@@ -88,7 +89,7 @@ func (h *rest) command(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := command.Input{Text: body.Text, Shown: body.Shown, Key: key}
+	in := command.Input{Text: body.Text, Shown: body.Shown, By: body.By, Key: key}
 	if body.ConversationID != "" {
 		if in.ConversationID, err = shortid.Resolve(c.Request().Context(), h.service, body.ConversationID); err != nil {
 			return err

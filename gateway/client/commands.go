@@ -12,6 +12,8 @@ type Command struct {
 	ConversationID string `json:"conversation_id,omitempty"`
 	// Shown are the UUIDs of the approvals that the chat shows.
 	Shown []string `json:"shown,omitempty"`
+	// By is who decides or cancels, for the record.
+	By string `json:"by,omitempty"`
 }
 
 // CommandReply says what a chat does next.

@@ -83,7 +83,7 @@ func (r run) decide(ctx context.Context, approved bool) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	note, err := r.caller.Note(service.Note{Reason: reason})
+	note, err := r.caller.Note(service.Note{Reason: reason, By: r.in.By})
 	if err != nil {
 		return Reply{}, err
 	}

@@ -16,6 +16,8 @@ type Input struct {
 	ConversationID string
 	// Shown are the UUIDs of the approvals that the chat shows.
 	Shown []string
+	// By is who decides or cancels, for the record. What is proven of the caller counts more.
+	By string
 	// Key is the idempotency key of the request, or "".
 	Key string
 }

@@ -49,7 +49,7 @@ func (r run) cancel(ctx context.Context) (Reply, error) {
 	if err := r.inConversation(); err != nil {
 		return Reply{}, err
 	}
-	note, err := r.caller.Note(service.Note{Reason: r.argument})
+	note, err := r.caller.Note(service.Note{Reason: r.argument, By: r.in.By})
 	if err != nil {
 		return Reply{}, err
 	}

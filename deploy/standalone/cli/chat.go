@@ -107,7 +107,7 @@ func (s *session) command(ctx context.Context, a *asking, line string) (message 
 	if !client.IsCommand(line) {
 		return line, nil
 	}
-	reply, err := s.Command(ctx, client.Command{Text: line, ConversationID: a.conversation})
+	reply, err := s.Command(ctx, client.Command{Text: line, ConversationID: a.conversation, By: s.flags.decider(a.by)})
 	if err != nil {
 		return "", err
 	}

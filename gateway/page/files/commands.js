@@ -1,6 +1,7 @@
 // Commands of a chat, such as !list, which the agent carries out, and their offer in the composer.
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
+import { ownName } from "./drafts.js";
 
 const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject", "cancel", "model", "delete"];
 
@@ -11,7 +12,7 @@ export const isCommand = (text) => /^\s*[!@]/.test(text);
 export async function run(conversation, text) {
   conversation.failure = conversation.said = undefined;
   try {
-    const reply = await api.command({ text, conversation_id: conversation.id, shown: conversation.shownApprovals });
+    const reply = await api.command({ text, conversation_id: conversation.id, shown: conversation.shownApprovals, by: ownName() || undefined });
     if (reply.message) return conversation.send(reply.message.text, { model: reply.message.model });
     if (reply.model) conversation.model = reply.model;
     conversation.said = reply.text;
@@ -20,7 +21,7 @@ export async function run(conversation, text) {
     if (reply.conversation_id !== (conversation.id ?? "")) location.hash = reply.conversation_id ? "#/c/" + reply.conversation_id : "#/";
   } catch (e) {
     conversation.failure = new Error(e.message); // which does not close the conversation
-    conversation.giveBack(text);
+    if (!text.startsWith("!")) conversation.giveBack(text);
   }
   conversation.changed();
 }

@@ -386,7 +386,7 @@ func TestACommandIsCarriedOutAndNotSent(t *testing.T) {
 	p.sees(started, finished)
 	p.reply = `{"command":"list","text":"* #7f9c one\u001b[2J\n  #0b8c two","conversation_id":"` + someID + `"}`
 	p.types("!list", "enter")
-	p.wants(`/commands {"text":"!list","conversation_id":"` + someID + `"}`)
+	p.wants(`/commands {"text":"!list","conversation_id":"` + someID + `","by":"alice"}`)
 	if w := p.wrote(); !strings.Contains(w, "!list") || !strings.Contains(w, `* #7f9c one\u001b[2J`) || !strings.Contains(w, "#0b8c two") {
 		t.Error(w)
 	}
@@ -401,7 +401,7 @@ func TestACommandMayGoOnInAnotherConversation(t *testing.T) {
 	p.waits()
 	p.reply = `{"command":"use","text":"it goes on here","conversation_id":"` + other + `"}`
 	p.types("l", "!use #0b8c", "enter")
-	p.wants(`/commands {"text":"!use #0b8c","conversation_id":"` + someID + `","shown":["` + uuid + `"]}`)
+	p.wants(`/commands {"text":"!use #0b8c","conversation_id":"` + someID + `","shown":["` + uuid + `"],"by":"alice"}`)
 	if p.model.transcript.ConversationID != other || len(p.model.approvals.waiting) != 0 {
 		t.Errorf("%+v", p.model.transcript)
 	}
@@ -420,11 +420,11 @@ func TestAMessageThatBeginsLikeACommand(t *testing.T) {
 	p := newPerson(t)
 	p.reply = `{"message":{"text":"!list"},"conversation_id":""}`
 	p.types("!!list", "enter")
-	p.wants(`/commands {"text":"!!list"}`, `/conversations {"message":"!list"}`)
+	p.wants(`/commands {"text":"!!list","by":"alice"}`, `/conversations {"message":"!list"}`)
 	p.reply = ""
 	p.refuse = http.StatusConflict
 	p.types("!use #7f", "enter")
-	if p.model.input.Value() != "!use #7f" || !strings.Contains(p.view(), "it is refused") {
+	if p.model.input.Value() != "" || !strings.Contains(p.view(), "it is refused") {
 		t.Error(p.view())
 	}
 }

@@ -19,7 +19,7 @@ type commandMsg struct {
 
 // command has the agent carry out a command. What is shown for a decision is the first approval.
 func (m *Model) command(text string) tea.Cmd {
-	in := client.Command{Text: text, ConversationID: m.transcript.ConversationID}
+	in := client.Command{Text: text, ConversationID: m.transcript.ConversationID, By: m.By}
 	if first := m.approvals.first(); first != "" {
 		in.Shown = []string{first}
 	}
@@ -34,7 +34,7 @@ func (m *Model) commanded(msg commandMsg) tea.Cmd {
 	m.sending = ""
 	switch {
 	case msg.err != nil:
-		if m.input.Value() == "" {
+		if m.input.Value() == "" && !strings.HasPrefix(msg.text, "!") { // a message
 			m.input.SetValue(msg.text)
 		}
 		first, rest, _ := strings.Cut(msg.err.Error(), "\n")
