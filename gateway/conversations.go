@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/contract"
@@ -21,6 +22,7 @@ type rest struct {
 	service *service.Service
 	events  *endpoint.Endpoint // for replies as streams of events
 	chats   *command.Interpreter
+	server  *serverlogin.Endpoint
 	logger  *slog.Logger
 }
 

@@ -43,16 +43,18 @@ type conversation struct {
 	sentAnswers  []sentAnswer
 	proofs       proof.Checker
 
-	messages, cancels, closes, reports, questions, follows workflow.ReceiveChannel
-	notifier                                               notifier
-	waiters                                                waiters
-	awaits                                                 int           // updates handled since a request was last answered
-	wake                                                   bool          // an event that no channel signals
-	retry                                                  time.Duration // until the next attempt of a failed export
-	listedAt                                               time.Time     // last change in the memo
-	title                                                  string        // title that is not in the memo yet
-	signalProblem                                          string        // problem of the last message signal
-	exportProblem                                          string        // why the file could not be written
+	messages, cancels, closes, reports, questions workflow.ReceiveChannel
+	follows                                       workflow.ReceiveChannel
+
+	notifier      notifier
+	waiters       run.Waiters
+	awaits        int           // updates handled since a request was last answered
+	wake          bool          // an event that no channel signals
+	retry         time.Duration // until the next attempt of a failed export
+	listedAt      time.Time     // last change in the memo
+	title         string        // title that is not in the memo yet
+	signalProblem string        // problem of the last message signal
+	exportProblem string        // why the file could not be written
 }
 
 // openApproval is a waiting approval; in a tree, with the workflow of the node that asked and
@@ -224,17 +226,17 @@ func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOv
 
 func (c *conversation) history(ctx workflow.Context) decide.History {
 	h := run.History(ctx)
-	h.Updates = c.waiters.seen
+	h.Updates = c.waiters.Seen
 	return h
 }
 
 // rollOver releases the waiting updates and reports whether nothing arrived meanwhile, so that
 // the run may end.
 func (c *conversation) rollOver(ctx workflow.Context) bool {
-	c.waiters.releaseAll = true
+	c.waiters.ReleaseAll = true
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
-	c.waiters.releaseAll = false
+	c.waiters.ReleaseAll = false
 	return !c.arrived() && (c.queueCarried || len(c.queue) == 0)
 }
 
@@ -265,7 +267,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 		for _, id := range c.closing.requests {
 			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(wording.TextClosed))})
 		}
-		c.waiters.releaseAll = true
+		c.waiters.ReleaseAll = true
 		if c.state.ExportOwing && !c.longRun(ctx) {
 			_ = c.wait(ctx, ctx) // the context is never cancelled
 			continue
