@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/search"
+	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/document"
 )
@@ -22,6 +24,7 @@ type rest struct {
 	service *service.Service
 	search  *search.Searcher
 	events  *endpoint.Endpoint // for replies as streams of events
+	chats   *command.Interpreter
 	server  *serverlogin.Endpoint
 	logger  *slog.Logger
 }
@@ -158,6 +161,9 @@ func (h *rest) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if q.Prefix, err = idPrefix(c); err != nil {
+		return err
+	}
 	whole, err := includesMessages(c)
 	if err != nil {
 		return err
@@ -168,18 +174,18 @@ func (h *rest) list(c echo.Context) error {
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
 		if c.QueryParams().Has("q") {
-			page, err = h.find(bothCtx, c.QueryParam("q"), q, &reply)
+			page, reply.Search, err = h.find(bothCtx, c.QueryParam("q"), q)
 			return err
 		}
 		page, err = h.service.List(bothCtx, q)
-		reply.Conversations = orEmpty(page.Items)
 		return err
 	})
 	both.Go(func() (err error) { reply.Summary, err = h.service.Summary(bothCtx); return err })
 	if err := both.Wait(); err != nil {
 		return err
 	}
-	reply.NextCursor = request.EncodeCursor(page.Next)
+	shortid.Set(page.Items, reply.Summary.Total)
+	reply.Conversations, reply.NextCursor = orEmpty(page.Items), request.EncodeCursor(page.Next)
 	if whole {
 		if reply.Conversations, err = h.service.Documents(ctx, page.Items); err != nil {
 			return err
@@ -188,13 +194,8 @@ func (h *rest) list(c echo.Context) error {
 	return c.JSON(http.StatusOK, reply)
 }
 
-// find puts the conversations with these words into the reply.
-func (h *rest) find(ctx context.Context, words string, q service.ListQuery, reply *listReply) (page service.Page[service.Item], err error) {
+// find returns a page of the conversations with these words.
+func (h *rest) find(ctx context.Context, words string, q service.ListQuery) (page service.Page[service.Item], _ *searchReply, err error) {
 	r, err := h.search.Search(ctx, words, q)
-	reply.Conversations, reply.Search = orEmpty(r.Found), &searchReply{r.Searched, r.Texts}
-	page.Next = r.Next
-	for _, f := range r.Found {
-		page.Items = append(page.Items, f.Item)
-	}
-	return page, err
+	return service.Page[service.Item]{Items: r.Found, Next: r.Next}, &searchReply{r.Searched, r.Texts}, err
 }

@@ -14,6 +14,9 @@ import (
 type messageBody struct {
 	Message string     `json:"message"`
 	Files   []fileBody `json:"files"`
+	// Model and KeepModel are as in service.Message.
+	Model     string `json:"model"`
+	KeepModel bool   `json:"keep_model"`
 }
 
 // fileBody is a file that comes with a message, in base64.
@@ -34,10 +37,21 @@ func (m messageBody) empty() bool { return m.Message == "" && len(m.Files) == 0 
 
 func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" && len(m.Files) == 0 }
 
+// check fails if members do not fit together.
+func (m messageBody) check() error {
+	switch {
+	case m.KeepModel && m.Model == "":
+		return service.Errorf(contract.KindInvalid, "keep_model needs a model to keep")
+	case m.Model != "" && m.empty():
+		return service.Errorf(contract.KindInvalid, "model needs a message, which it answers")
+	}
+	return nil
+}
+
 // message returns the message in a body, with text files in its text. For a streamed request it
 // has the request ID as client ID, by which its turn is found.
 func (m messageBody) message(c echo.Context, requestID string) (service.Message, error) {
-	var out service.Message
+	out := service.Message{Model: m.Model, KeepModel: m.KeepModel}
 	switch {
 	case len(m.Message) > maxText:
 		return out, service.Errorf(contract.KindTooLarge, "message too large: it has %d bytes, the limit is %d; longer texts can be sent as files", len(m.Message), maxText)
@@ -83,6 +97,9 @@ func (h *rest) create(c echo.Context) error {
 	}
 	if !body.empty() && body.blank() {
 		return service.Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
+	}
+	if err := body.check(); err != nil {
+		return err
 	}
 	key, err := idempotencyKey(c)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/document"
 )
@@ -27,7 +26,6 @@ var schemas = map[string]any{
 	"Binding":             contract.Binding{},
 	"Record":              contract.ApprovalResult{},
 	"Item":                service.Item{},
-	"Found":               search.Found{},
 	"WaitingApproval":     service.WaitingItem{},
 	"Result":              service.Result{},
 }

@@ -91,10 +91,11 @@ export const tools = () => get("tools");
 export const me = () => get("me");
 export const conversations = (cursor, words) => get(`conversations?limit=${words ? 200 : 50}${words ? "&q=" + id(words) : ""}${cursor ? "&cursor=" + id(cursor) : ""}`);
 // start is the request that begins a conversation and is answered with the events of its turn.
-export const start = (message, files) => ["conversations", {
-  method: "POST", body: JSON.stringify({ message, files }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
+export const start = (message, choice) => ["conversations", {
+  method: "POST", body: JSON.stringify({ message, ...choice }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
 }];
-export const send = (conversation, message, files, key) => post(`conversations/${id(conversation)}/messages`, { message, files }, key);
+export const send = (conversation, message, key, choice) => post(`conversations/${id(conversation)}/messages`, { message, ...choice }, key);
+export const command = (text) => post("commands", text);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 export const rename = (conversation, title, by) => change("PATCH", `conversations/${id(conversation)}`, by ? { title, by } : { title });
 // remove deletes a conversation; force also one with an approval that waits.

@@ -120,7 +120,7 @@ export class Sidebar {
   #list(list, address) {
     return html`<ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${address.startsWith("#/c/" + c.id) ? "page" : nothing} @click=${() => this.toggle(false)}>
         <span class="title">${reveal(c.title || "Without a message")}</span>
-        <span class="quiet">${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span>
+        <span class="quiet">${c.short_id ? c.short_id + " · " : ""}${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span>
         ${c.excerpt ? html`<span class="excerpt">${reveal(c.excerpt)}</span>` : nothing}</a></li>`)}</ul>`;
   }
 }

@@ -30,20 +30,13 @@ type Searcher struct {
 
 // Result is a page of what was found.
 type Result struct {
-	Found []Found
+	// Found have an Excerpt unless all words are in the title.
+	Found []service.Item
 	// Searched counts the conversations that this page looked at, and Texts those whose text it
 	// could read.
 	Searched, Texts int
 	// Next continues the search. It is empty if everything was searched.
 	Next []byte
-}
-
-// Found is a conversation that was found.
-type Found struct {
-	service.Item
-	// Excerpt is the place in the text where the first word was found. It is empty if all words are
-	// in the title.
-	Excerpt string `json:"excerpt,omitempty"`
 }
 
 // Search returns conversations in whose title or text all words occur, in any case.
@@ -74,20 +67,21 @@ func (s *Searcher) Search(ctx context.Context, words string, q service.ListQuery
 	}
 }
 
-func (s *Searcher) match(words []string, item service.Item, out *Result) (Found, bool) {
+func (s *Searcher) match(words []string, item service.Item, out *Result) (service.Item, bool) {
 	missing := without(words, strings.ToLower(item.Title))
 	texts, ok := s.texts(item.ID, missing)
 	if ok {
 		out.Texts++
 	}
 	if len(missing) == 0 {
-		return Found{Item: item}, true
+		return item, true
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
 	if len(without(missing, all)) > 0 {
-		return Found{}, false
+		return service.Item{}, false
 	}
-	return Found{item, excerpt(texts, missing[0])}, true
+	item.Excerpt = excerpt(texts, missing[0])
+	return item, true
 }
 
 // without returns the words that do not occur in a text of lower case.
