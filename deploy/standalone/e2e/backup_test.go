@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -22,6 +24,7 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 	u := shellUser{t, h.dir, h.environ()}
 	long := api.ask("fill 20000 of a long answer")
 	decided, waiting := api.ask(`call note_add {"name":"decided"}`), api.ask(`call note_add {"name":"waiting"}`)
+	claimed := api.ask(`call note_add {"name":"claimed"}`)
 
 	talk := talkTo(api)
 	out, _ := u.run(0, "backup", "--config", h.configFile(), filepath.Join(h.dir, "copies"))
@@ -30,6 +33,7 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 		t.Fatalf("printed %q, %d turns", out, len(before))
 	}
 	api.decide(decided.Result.Approval.UUID, `{"approved":true}`)
+	api.decide(claimed.Result.Approval.UUID, `{"approved":true}`)
 	late := api.ask("say something after the backup")
 	agent.kill()
 
@@ -41,6 +45,9 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 		t.Errorf("printed %q", out)
 	}
 	copyKey(t, filepath.Join(h.dir, "lost"), filepath.Join(h.dir, "data"))
+	if err := os.CopyFS(filepath.Join(h.dir, "data", "blobs", "claims"), newClaims(t, h.dir)); err != nil {
+		t.Fatal(err)
+	}
 	api, agent = h.outside()
 
 	if got := api.conversation(long.Conversation.ID).Messages; len(got) == 0 || len(got[len(got)-1].Content) < 20000 {
@@ -54,7 +61,7 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 	if got := api.do("GET", "/conversations/"+late.Conversation.ID, "").Status; got != 404 {
 		t.Errorf("a conversation of after the backup: status %d", got)
 	}
-	for _, asked := range []body{decided, waiting} { // nobody says yes before it is clear what has run
+	for _, asked := range []body{decided, waiting, claimed} { // nobody says yes before it is clear what has run
 		held := api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
 		if !held.Result.WaitingApproval || !strings.Contains(held.Result.Approval.Description, "restored from the backup of") {
 			t.Fatalf("%+v", held.Result)
@@ -66,11 +73,40 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 	api.decide(rejected.UUID, `{"approved":false,"reason":"it has run"}`)
 	u.env = append(u.env, fmt.Sprintf("AGENT_URL=http://127.0.0.1:%d", h.ports.api))
 	u.run(0, "resume", "all")
-	eventually(t, "the call that waited runs", func() bool { return len(h.tools.called("note_add")) == 2 })
+	eventually(t, "the call that waited runs", func() bool { return len(h.tools.called("note_add")) == 3 })
 	eventually(t, "its conversation has the result", func() bool { return api.conversation(waiting.Conversation.ID).PendingApproval == nil })
-	if got := fmt.Sprint(h.tools.called("note_add")); !strings.Contains(got, "decided") || !strings.Contains(got, "waiting") {
-		t.Errorf("called %s", got)
+	eventually(t, "the call that has been claimed is asked about", func() bool {
+		w := api.conversation(claimed.Conversation.ID).PendingApproval
+		return w != nil && strings.Contains(w.Description, "UNKNOWN")
+	})
+	calls := fmt.Sprint(h.tools.called("note_add"))
+	for _, name := range []string{"decided", "waiting", "claimed"} {
+		if strings.Count(calls, name) != 1 {
+			t.Errorf("called %s", calls)
+		}
 	}
+}
+
+// newClaims returns the claims of the lost data that the restored ones do not have.
+func newClaims(t *testing.T, dir string) fs.FS {
+	t.Helper()
+	lost, there := os.DirFS(filepath.Join(dir, "lost", "blobs", "claims")), os.DirFS(filepath.Join(dir, "data", "blobs", "claims"))
+	claims := fstest.MapFS{}
+	err := fs.WalkDir(lost, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if _, err := fs.Stat(there, path); err == nil {
+			return nil
+		}
+		b, err := fs.ReadFile(lost, path)
+		claims[path] = &fstest.MapFile{Data: b, Mode: 0o600}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claims
 }
 
 // talk is a person who asks one thing after the other.
@@ -131,14 +167,16 @@ func TestABackupAndARestoreThatAreKilled(t *testing.T) {
 	h := newHome(t)
 	api, agent := h.outside()
 	asked := api.ask(`call note_add {"name":"waiting"}`)
-	for i := range 5 {
-		api.ask(fmt.Sprintf("fill %d of a long answer", 100_000+i))
+	for i := range 500 { // so that there is time to kill
+		if err := os.WriteFile(filepath.Join(h.dir, "data", fmt.Sprintf("notes-%d", i)), fmt.Append(nil, i), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	u := shellUser{t, h.dir, h.environ()}
 	file, copies := h.configFile(), filepath.Join(h.dir, "copies")
 	killed := 0
 	for i := range 12 {
-		killed += kill(t, u, time.Duration(i)*10*time.Millisecond, "backup", "--config", file, copies)
+		killed += kill(t, u, filepath.Join(copies, "new.unfinished"), time.Duration(i)*5*time.Millisecond, "backup", "--config", file, copies)
 	}
 	u.run(0, "backup", "--config", file, copies)
 	api.want(200, "GET", "/conversations/"+asked.Conversation.ID, "")
@@ -147,13 +185,13 @@ func TestABackupAndARestoreThatAreKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 12 {
-		killed += kill(t, u, time.Duration(i)*10*time.Millisecond, "restore", "--config", file, copies)
+		killed += kill(t, u, filepath.Join(h.dir, "data", "restore.unfinished"), time.Duration(i)*5*time.Millisecond, "restore", "--config", file, copies)
 		if _, err := os.Stat(filepath.Join(h.dir, "data", "temporal.db")); err == nil {
 			break
 		}
 	}
-	if killed == 0 {
-		t.Error("nothing was killed")
+	if killed < 2 {
+		t.Errorf("%d of the commands were killed", killed)
 	}
 	if _, err := os.Stat(filepath.Join(h.dir, "data", "restored.json")); err != nil {
 		u.run(0, "restore", "--config", file, copies)
@@ -165,8 +203,9 @@ func TestABackupAndARestoreThatAreKilled(t *testing.T) {
 	}
 }
 
-// kill runs a command, kills it after a time, and returns 1 if it had not ended.
-func kill(t *testing.T, u shellUser, after time.Duration, args ...string) int {
+// kill runs a command, kills it a time after a file has appeared, and returns 1 if it had not
+// ended.
+func kill(t *testing.T, u shellUser, file string, after time.Duration, args ...string) int {
 	t.Helper()
 	bin, err := binaries()
 	if err != nil {
@@ -177,8 +216,19 @@ func kill(t *testing.T, u shellUser, after time.Duration, args ...string) int {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(100*time.Millisecond+after, func() { _ = cmd.Process.Kill() })
-	err = cmd.Wait()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for there := false; !there; {
+		select {
+		case <-ended:
+			return 0
+		case <-time.After(time.Millisecond):
+			_, err := os.Stat(file)
+			there = err == nil
+		}
+	}
+	time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	err = <-ended
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return 1
