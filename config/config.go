@@ -34,6 +34,7 @@ type Config struct {
 	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls counts."`
 	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=auto,enum=regular,enum=auto,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: each is an activity of the server. auto: what ends within 1.5 seconds costs as little as with lean, and what takes longer goes on as with regular; the limit is 0.1 seconds in trees and with a server at an address. lean: all within a workflow task, which delays what is sent meanwhile; for calls of under five seconds."`
 	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
+	Conversations  Conversations         `yaml:"conversations" jsonschema_description:"How long conversations are kept."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
@@ -72,7 +73,7 @@ type MCPServer struct {
 	Headers    map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Credential string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"url: The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this server that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
 	Exchange   *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
-	Own        *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the server. It gets tokens with client credentials."`
+	Own        *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the server."`
 	Transport  string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
 	// Timeout 0 means MaxToolTimeout.
 	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take. The default and the maximum are 30s."`
@@ -125,7 +126,7 @@ type A2AAgent struct {
 	Headers         map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request to the url, and to no other. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Credential      string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this agent that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
 	Exchange        *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
-	Own             *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the other agent. It gets tokens with client credentials."`
+	Own             *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the other agent."`
 	// Timeout 0 means contract.DefaultPeerTimeout.
 	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
 	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`
@@ -190,6 +191,12 @@ const (
 	CallAsRequester = "requester"
 	CallAsApprover  = "approver"
 )
+
+// Conversations configures how long conversations are kept.
+type Conversations struct {
+	// DeleteAfter 0 keeps them.
+	DeleteAfter time.Duration `yaml:"delete_after" jsonschema:"default=0s" jsonschema_description:"Conversations that have not changed for this time, such as 90d, are deleted with all that belongs to them, within an hour. Those in which an approval waits or a turn runs are kept. 0s deletes none; temporal.retention removes histories of ended conversations anyway, and keeps their files."`
+}
 
 // Temporal configures the Temporal server. If Address is empty the agent embeds one.
 type Temporal struct {

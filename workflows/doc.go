@@ -15,6 +15,7 @@
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
+//	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
@@ -43,11 +44,12 @@
 //	                 when the tool has changed; question.go for a tool server
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
 //	                 later.go who has put it off; pause.go calls that a switch pauses
-//	credentials.go   whose token a call uses
-//	delivery.go      Delivery; catalogue.go Catalogue
+//	credentials.go   whose token a call uses, and the wait for a login
+//	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
-// Package reset ends what a reset leaves, package deletion is Deletion, package control Control;
+// Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
+// Control, package catalogue Catalogue;
 // package console has the commands in details, package proof says who has sent what names a
 // caller.
 //
@@ -152,7 +154,7 @@
 // # What a node's timeout counts
 //
 // A node's timeout counts elapsed time without the time spent waiting for people: leaves
-// measure it (stopwatch), composite nodes pass on the remainder.
+// measure it (run.Stopwatch), composite nodes pass on the remainder.
 //
 // # How a destructive call is paused
 //

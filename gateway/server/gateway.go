@@ -16,9 +16,11 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/quota"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -37,6 +39,8 @@ type Parts struct {
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
+	// Logins are those of people to servers; nil if there are none.
+	Logins serverlogin.Logins
 	// Getenv is the environment of the process.
 	Getenv func(string) string
 	// Room is Deps.Room of package gateway.
@@ -54,7 +58,32 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 	if err != nil {
 		return nil, err
 	}
+	go keepAgent(ctx, c, p)
 	return gateway.New(d), nil
+}
+
+// keepAgent stores the long texts of the agent again every few hours until ctx ends. New
+// conversations refer to them, and a collection takes what was stored long ago and nothing refers
+// to. The hours are those of the wall clock, which goes on while a computer sleeps.
+func keepAgent(ctx context.Context, c *config.Config, p Parts) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	stored := time.Now().Round(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if now.Round(0).Sub(stored) < deletion.Grace/4 {
+				continue
+			}
+			if _, err := c.Agent(ctx, p.Blobs); err == nil {
+				stored = now.Round(0)
+			} else if ctx.Err() == nil {
+				p.Logger.Warn("the agent's texts could not be stored again", "error", err)
+			}
+		}
+	}
 }
 
 func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) {
@@ -82,7 +111,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
-		Quota: callersQuota, Graves: p.Graves,
+		Logins: p.Logins, Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows/credential/header"
@@ -166,7 +167,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	parts := worker.Parts{
-		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
+		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Values: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	}
 	restored, err := s.pauseRestored(ctx, &parts)
@@ -189,8 +190,11 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { w.Stop(); return nil })
 	if restored != nil {
-		return restored.settle(ctx, s.config.DataDir)
+		if err := restored.settle(ctx, s.config.DataDir); err != nil {
+			return err
+		}
 	}
+	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
 }
 
@@ -228,6 +232,7 @@ func (s *starter) parts() server.Parts {
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 		Getenv: s.options.Getenv,
+		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}
 	if s.server != nil {
 		parts.Room = s.server.Room
