@@ -6,6 +6,7 @@ import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { apply } from "./shared.js";
+import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
@@ -114,6 +115,15 @@ export class Conversation {
     if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
     if (this.known) this.paused();
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
+    if (this.shared.auth_required) unanswered(this.id).then((text) => { if (text) this.send(text); });
+  }
+
+  // #login asks to log in where the last turn ended because nobody had.
+  #login() {
+    const server = this.shared.auth_required;
+    const last = this.transcript.entries.findLast((e) => e.kind === "user");
+    if (!server || !last || this.running || this.completed || this.unsent.length) return nothing;
+    return toolLogin(server, this.id, last.text, (text) => this.send(text));
   }
 
   // forgetSent removes messages that have come back as entries.
@@ -182,7 +192,7 @@ export class Conversation {
         ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
-        ${this.#status()}
+        ${this.#login()}${this.#status()}
       </section>
       ${this.#input()}`;
   }
