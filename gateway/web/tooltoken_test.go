@@ -69,7 +69,10 @@ func (s *server) token(w http.ResponseWriter, r *http.Request) {
 	code, refresh := r.FormValue("code"), r.FormValue("refresh_token")
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 	byCode := code != "" && s.challenges[code] == base64.RawURLEncoding.EncodeToString(sum[:])
-	id, secret, _ := r.BasicAuth()
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
+	}
 	switch {
 	case s.failure != 0:
 		w.WriteHeader(s.failure)

@@ -171,7 +171,7 @@ func (l *Login) renew(w http.ResponseWriter, r *http.Request) {
 	// The browser may leave; the server has taken the refresh token all the same.
 	token, err := l.Client.renew(context.WithoutCancel(r.Context()), s.Refresh)
 	if err == nil {
-		s = s.with(token)
+		s = s.with(token, l.Jar.Now())
 		err = l.keep(w, r, s)
 	}
 	var refused *Refused

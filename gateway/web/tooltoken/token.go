@@ -47,12 +47,15 @@ type Attempt struct {
 }
 
 func newSession(t *oauth2.Token, now time.Time) Session {
-	return Session{ID: rand.Text(), Proof: rand.Text(), Ends: now.Add(lasts)}.with(t)
+	return Session{ID: rand.Text(), Proof: rand.Text(), Ends: now.Add(lasts)}.with(t, now)
 }
 
 // with returns the session with a new token. A server may go on with the old refresh token.
-func (s Session) with(t *oauth2.Token) Session {
-	s.Access, s.Expires = t.AccessToken, t.Expiry
+func (s Session) with(t *oauth2.Token, now time.Time) Session {
+	s.Access, s.Expires = t.AccessToken, time.Time{}
+	if !t.Expiry.IsZero() {
+		s.Expires = now.Add(time.Until(t.Expiry))
+	}
 	if t.RefreshToken != "" {
 		s.Refresh = t.RefreshToken
 	}
