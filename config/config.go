@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -25,7 +26,7 @@ type Config struct {
 	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is stored. Relative to the working directory."`
 	LLM            LLM                   `yaml:"llm" jsonschema_description:"The model."`
 	Models         map[string]ModelEntry `yaml:"models" jsonschema_description:"Models with settings of their own, each under a name that llm.model, nodes and fallbacks may use."`
-	Limits         *Limits               `yaml:"limits" jsonschema_description:"What may be spent before the agent stops and asks whether to go on."`
+	Limits         *limits.Limits        `yaml:"limits" jsonschema_description:"What may be spent before the agent stops and asks whether to go on, and what one caller may take."`
 	MCPServers     []MCPServer           `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
 	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
 	TokenExchange  *TokenExchange        `yaml:"token_exchange" jsonschema_description:"The provider that exchanges callers' tokens for those of servers and agents with credential: exchange."`

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -82,9 +83,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 			"big.one": {Provider: "anthropic", Model: "claude-opus-4-1", Timeout: time.Minute, Enabled: true, Price: &config.Price{Input: 15, Output: 75}},
 			"old":     {Provider: "google", Model: "gemini-1.5-pro", Timeout: time.Minute},
 		},
-		Limits: &config.Limits{
-			Turn:         config.Limit{Tokens: 100_000, Cost: new(0.25), Calls: 20, Time: new(5 * time.Minute)},
-			Conversation: config.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},
+		Limits: &limits.Limits{
+			Turn:         limits.Limit{Tokens: 100_000, Cost: new(0.25), Calls: 20, Time: new(5 * time.Minute)},
+			Conversation: limits.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},
+			Caller:       limits.Caller{Requests: 120, Burst: 40, Conversations: 20},
 		},
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "run",

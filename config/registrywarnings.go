@@ -38,9 +38,9 @@ func (w warner) slip(g registry, path, name string) {
 // prices warns about models in use whose cost is unknown, if there is a limit of cost.
 func (w warner) prices(c *Config) {
 	path := ""
-	for _, side := range c.Limits.sides() {
+	for _, side := range c.Limits.Sides() {
 		if side.Cost != nil {
-			path = cmp.Or(path, side.path+".cost")
+			path = cmp.Or(path, side.Path+".cost")
 		}
 	}
 	if path == "" {

@@ -31,7 +31,7 @@ func (c *Config) check(r *report) {
 	checkServers(r, c.MCPServers)
 	checkA2A(r, "a2a", c.A2A)
 	checkTree(r, c.Root, c.Models)
-	checkLimits(r, c.Limits)
+	checkLimits(r, c)
 	c.checkPeers(r)
 	c.checkCredentials(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)

@@ -26,8 +26,8 @@ const (
 	proven = "any"
 )
 
-// authenticate proves who calls, and checks that the caller has the scope of the route. Behind
-// it the context of the request works for the caller. Without ways to prove it does nothing.
+// authenticate proves who calls, and checks that the caller does not send too much and has the
+// scope of the route. Behind it the context of the request works for the caller. Without ways to prove it does nothing.
 func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	if len(g.callers) == 0 {
 		return next
@@ -46,6 +46,9 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		caller.Channel = channelOf(c.Path())
 		callOf(c).Caller.Identity, callOf(c).Caller.Token = caller, g.tokenOnward(r)
+		if err := g.quota.Take(r.Context(), caller); err != nil {
+			return err
+		}
 		if scope != proven && !caller.May(scope) {
 			challenge(c, `error="insufficient_scope", scope="`+scope+`"`)
 			return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)

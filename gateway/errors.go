@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -57,13 +60,26 @@ func (g *Gateway) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
+	if wait := retryAfter(err); wait > 0 && c.Path() == pathA2A && c.Request().Method == http.MethodPost {
+		g.tasks.Refuse(c.Response(), c.Request(), protocol.TooMany(service.Explain(err).Error(), wait))
+		return
+	}
 	status, body := render(err, c.Request())
 	if status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests {
-		c.Response().Header().Set("Retry-After", "1")
+		c.Response().Header().Set("Retry-After", strconv.Itoa(max(1, int(retryAfter(err).Seconds()))))
 	}
 	if err := c.JSON(status, body); err != nil {
 		g.logger.Debug("write an error", "error", err)
 	}
+}
+
+// retryAfter returns when to send a request again, or 0 if the error does not say that.
+func retryAfter(err error) time.Duration {
+	var e *service.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.RetryAfter
 }
 
 func render(err error, r *http.Request) (int, errorBody) {

@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/gateway/service/graves"
@@ -41,6 +42,8 @@ type Deps struct {
 	Sessions *session.Sessions
 	// Methods tell clients how to log in.
 	Methods []identity.Method
+	// Quota limits what one of Callers may take; it may be nil.
+	Quota *quota.Quota
 	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
 	// gets one, or another for it.
 	DropTokens bool
@@ -124,6 +127,8 @@ type Gateway struct {
 	handler   *echo.Echo
 	table     []route
 	callers   identity.Ways
+	quota     *quota.Quota
+	tasks     *protocol.Server
 	// dropTokens is as in Deps.
 	dropTokens bool
 
@@ -141,6 +146,7 @@ func New(deps Deps) *Gateway {
 	if d.Graves != nil {
 		d.Backend = graves.New(d.Backend, d.Graves)
 	}
+	d.Backend = d.Quota.Backend(d.Backend)
 	if len(d.Callers) > 0 {
 		b := access.New(d.Backend, d.Approvers)
 		d.Backend, see = b, b.See
@@ -149,10 +155,13 @@ func New(deps Deps) *Gateway {
 		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, dropTokens: d.DropTokens}
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens}
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, callers: d.Callers}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
+	g.tasks = protocol.New(handler.New(handler.Options{
+		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
+	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, events: events, logger: d.Logger},
@@ -160,9 +169,7 @@ func New(deps Deps) *Gateway {
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Logger: d.Logger},
-		tasks: protocol.New(handler.New(handler.Options{
-			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
-		}), protocol.Options{Logger: d.Logger, Closing: s.Closing()}),
+		tasks:  g.tasks,
 	})
 	g.handler = g.serve(d)
 	return g

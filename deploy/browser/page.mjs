@@ -11,6 +11,7 @@ import { launch, startAll, useSources } from "./agents.mjs";
 import { attack } from "./attack.mjs";
 import { inboxChecks } from "./inbox.mjs";
 import { invented } from "./invented.mjs";
+import { wholeChecks } from "./whole.mjs";
 
 const [bin] = process.argv.slice(2);
 assert.ok(bin, "usage: page.mjs BIN");
@@ -309,6 +310,7 @@ async function visit(agent, hash = "") {
   return page;
 }
 await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
+await wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf });
 
 await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {
   const page = await context.newPage();
@@ -444,6 +446,10 @@ for (const colorScheme of ["light", "dark"]) {
           await page.locator(".menu").click();
           await examine(hash + " with the menu");
           await page.keyboard.press("Escape");
+        }
+        if (/^#\/c\/[^/]*$/.test(hash)) {
+          await page.getByRole("button", { name: "Delete…" }).click();
+          await examine("the deletion");
         }
         if (hash === "#/inbox") {
           for (const box of await page.locator(".rows input[type=checkbox]").all()) await box.check();

@@ -79,6 +79,21 @@ const views = {
     await page.locator(".stage").nth(6).waitFor();
     await page.locator(".stage > summary").nth(2).click();
   },
+  delete: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "add a resource named cherry with value 2");
+    await page.getByText("it expires").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByText("Delete this conversation?").waitFor();
+  },
+  deleted: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "list the resources");
+    await settled(page);
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This conversation is deleted").waitFor();
+  },
   trouble: async (page) => {
     await page.route("**/conversations/*/events*", (r) => r.fulfill({ status: 401, json: { error: "the token has expired" } }));
     await page.goto(plain.url + "/#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f");
@@ -97,16 +112,17 @@ async function fill() {
   for (const call of calls) await scripted.ask("/conversations", { message: "call " + call }, { Prefer: "respond-async" });
 }
 
+const picked = new RegExp(process.env.CHECKS ?? "");
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [320, 1280]) {
-    for (const [name, show] of Object.entries(views)) {
+    for (const [name, show] of Object.entries(views).filter(([name]) => picked.test(name))) {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
       await useSources(context);
       const page = await context.newPage();
       await show(page);
       await page.waitForTimeout(300); // times and the list
       await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-      if (name === "approval" || name === "question") await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
+      if (["approval", "question", "delete"].includes(name)) await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
       await context.close();
     }
   }

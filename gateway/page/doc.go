@@ -33,6 +33,7 @@
 //	waiting.js       what waits; notices.js  notices of the browser about it
 //	inbox.js         what waits, to decide by keyboard; secondlook.js  several at once
 //	run.js           the nodes of a run
+//	whole.js         what is done with a conversation as a whole
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
 //	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page

@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
@@ -65,18 +66,23 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, err
 	}
+	shared, err := ledgerOf(ctx, c, p)
+	if err != nil {
+		return gateway.Deps{}, err
+	}
 	conversations := backend.New(backend.Options{
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
 		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
 		Views: snapshot.New(p.Changes, time.Now),
 	})
+	callersQuota := quota.New(quota.Options{Limits: limitsOf(c), Shared: shared, Open: conversations.CountOpen, Logger: p.Logger})
 	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
 	return gateway.Deps{
 		Backend: conversations,
 		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
-		Graves:    p.Graves,
+		Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),

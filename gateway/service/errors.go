@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 	"unicode"
 
 	"agent-stop-and-go/workflows/contract"
@@ -28,6 +29,8 @@ type Error struct {
 	Kind contract.Kind
 	Text string // for the caller
 	Err  error  // the cause, for the log only
+	// RetryAfter is when to send the request again; 0 if that is not known.
+	RetryAfter time.Duration
 }
 
 // Errorf makes an Error. An error wrapped with %w becomes the cause for the log.

@@ -146,6 +146,9 @@ var kinds = map[contract.Kind]error{
 func toA2AError(err error) error {
 	var e *service.Error
 	err = service.Explain(err)
+	if errors.As(err, &e) && e.RetryAfter > 0 {
+		return protocol.TooMany(e.Text, e.RetryAfter)
+	}
 	if errors.As(err, &e) && kinds[e.Kind] != nil {
 		return a2a.NewError(kinds[e.Kind], e.Text)
 	}

@@ -117,7 +117,7 @@ func checkMediaType(h http.Header) error {
 	if err == nil && (kind == "application/json" || kind == "application/a2a+json") {
 		return nil
 	}
-	return &httpError{http.StatusUnsupportedMediaType, a2a.NewError(a2a.ErrUnsupportedContentType,
+	return &httpError{status: http.StatusUnsupportedMediaType, error: a2a.NewError(a2a.ErrUnsupportedContentType,
 		"Incompatible content types: send application/json")}
 }
 

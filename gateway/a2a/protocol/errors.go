@@ -2,8 +2,10 @@ package protocol
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/errordetails"
@@ -44,7 +46,10 @@ const (
 
 const internalText = "Internal error"
 
-const typeBadRequest = "type.googleapis.com/google.rpc.BadRequest"
+const (
+	typeBadRequest = "type.googleapis.com/google.rpc.BadRequest"
+	typeRetryInfo  = "type.googleapis.com/google.rpc.RetryInfo"
+)
 
 type rpcError struct {
 	Code    int                   `json:"code"`
@@ -57,9 +62,20 @@ type rpcError struct {
 type httpError struct {
 	status int
 	error
+	retryAfter time.Duration // 0 if it is not known
 }
 
 func (e *httpError) Unwrap() error { return e.error }
+
+// TooMany returns the error for a caller that has reached a limit. HTTP status and headers say
+// so too, also for streams.
+func TooMany(text string, retryAfter time.Duration) error {
+	err := a2a.NewError(a2a.ErrServerError, text)
+	err.TypedDetails = []*errordetails.Typed{errordetails.NewTyped(typeRetryInfo, map[string]any{
+		"retryDelay": fmt.Sprintf("%.0fs", retryAfter.Seconds()),
+	})}
+	return &httpError{http.StatusTooManyRequests, err, retryAfter}
+}
 
 // fieldError is an error in one member of the params.
 type fieldError struct{ field, text string }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -47,6 +48,18 @@ func (s *Server) RPC(w http.ResponseWriter, r *http.Request) {
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}
+}
+
+// maxRefused is how much of a refused request is read, to answer with its id.
+const maxRefused = 64 << 10
+
+// Refuse answers a request that must not be carried out.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	x := &rpc{Server: s, w: w, r: r, ctx: r.Context(), out: sse.New(w, http.StatusOK, s.closing)}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRefused)) // without the whole there is no id
+	x.request, _ = parse(body)
+	x.dialect = methods[x.method].dialect
+	x.fail(err)
 }
 
 // rpc is one request and its reply.
@@ -112,10 +125,10 @@ func (x *rpc) receive() error {
 func unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return &httpError{http.StatusRequestEntityTooLarge,
-			invalidRequest(fmt.Sprintf("the body is too large: the limit is %d bytes", tooLarge.Limit))}
+		return &httpError{status: http.StatusRequestEntityTooLarge,
+			error: invalidRequest(fmt.Sprintf("the body is too large: the limit is %d bytes", tooLarge.Limit))}
 	}
-	return &httpError{http.StatusBadRequest, invalidRequest("the body could not be read")}
+	return &httpError{status: http.StatusBadRequest, error: invalidRequest("the body could not be read")}
 }
 
 func (x *rpc) answer(v any) error {
@@ -229,10 +242,15 @@ func (x *rpc) fail(err error) {
 	if e.Code == codeInternal {
 		x.log.ErrorContext(x.ctx, "A2A request failed", "method", x.method, "error", err)
 	}
-	if x.out.HeadersSent() || x.failAsEvent {
+	var with *httpError
+	errors.As(err, &with)
+	if x.out.HeadersSent() || x.failAsEvent && with == nil {
 		data, _ := encode(response{Version: jsonrpc, ID: x.id, Error: e})
 		_ = x.out.Send("", data)
 		return
+	}
+	if with != nil && with.retryAfter > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(int(with.retryAfter.Seconds())))
 	}
 	status := statusOf(err)
 	if status == http.StatusUnauthorized {

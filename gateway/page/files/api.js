@@ -26,6 +26,7 @@ function inWords(status, error = "") {
     case 401: return "You are not logged in, or your login has ended. Log in and try again; what you typed is kept." + because;
     case 403: return "You are not allowed to do this. Ask those who run the agent for the permission." + because;
     case 404: return "This does not exist, or no longer." + because;
+    case 410: return "This was deleted. Nothing of it can be read any more." + because;
     case 413: return "This is too long for the agent. Shorten it." + because;
     case 421: return "The agent does not know the name in the address bar. Those who run it can add it to allowed_hosts." + because;
     case 429: return "Too many requests wait already. Try again in a moment." + because;
@@ -66,12 +67,12 @@ const get = async (path) => (await fetchReply(path)).json();
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// post sends a request that is carried out once, however often it is sent.
-async function post(path, body, key = randomID()) {
+// change sends a request that is carried out once, however often it is sent.
+async function change(method, path, body, key = randomID()) {
   for (let attempt = 1; ; attempt++) {
     try {
       const reply = await fetchReply(path, {
-        method: "POST", body: JSON.stringify(body),
+        method, body: JSON.stringify(body),
         headers: { "Content-Type": "application/json", "Idempotency-Key": key, Prefer: "respond-async" },
       });
       return await reply.json();
@@ -81,6 +82,8 @@ async function post(path, body, key = randomID()) {
     }
   }
 }
+
+const post = (path, body, key) => change("POST", path, body, key);
 
 const id = encodeURIComponent;
 
@@ -94,6 +97,9 @@ export const start = (message) => ["conversations", {
 }];
 export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
+// remove deletes a conversation; force also one with an approval that waits.
+export const remove = (conversation, force) => change("DELETE", `conversations/${id(conversation)}${force ? "?force=true" : ""}`);
+export const exists = (conversation) => get(`conversations/${id(conversation)}`);
 export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);
 // waiting reads a short page first, which is there sooner, and then long ones.
 export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");

@@ -5,6 +5,7 @@ import { Card } from "./card.js";
 import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
+import { Whole } from "./whole.js";
 import { apply } from "./shared.js";
 import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
@@ -21,6 +22,7 @@ export class Conversation {
   connection = "connecting"; failure; stopping = false;
   unsent = []; // {text, key, sent, seen}: messages that the events do not have yet
   shown = step;
+  whole = new Whole(this);
   #cards = new Map();
   #stream;
   #place = { conversation: "", position: "" };
@@ -44,6 +46,7 @@ export class Conversation {
       signal, take: (e) => this.#take(e), ended: () => this.completed, restart: () => { this.transcript = new Transcript(); },
       note: (state) => {
         if (state instanceof Error) this.#refused(state);
+        if (state === "ended" && this.connection === "live") this.#recheck();
         this.connection = state instanceof Error ? "ended" : state;
         this.changed();
       },
@@ -51,6 +54,26 @@ export class Conversation {
   }
 
   close() { this.#stream?.abort(); }
+
+  // check asks whether the conversation still exists.
+  check() { return api.exists(this.id).catch((e) => { if (e.status === 410) this.gone(e); }); }
+
+  // recheck does so for a conversation that has ended while it was shown: deleted ones end first.
+  async #recheck() {
+    for (const ms of [1000, 4000]) {
+      await api.pause(ms);
+      if (!this.deleted) await this.check();
+    }
+  }
+
+  // gone shows no more of the conversation than that it was deleted.
+  gone(failure) {
+    this.close();
+    Object.assign(this, { deleted: true, failure, connection: "ended", running: false, unsent: [], transcript: new Transcript() });
+    this.shared = { status: "completed", pending_approvals: [] };
+    keepDraft(this.id, "");
+    this.changed();
+  }
   sleep() { this.close(); }
   wake() { if (this.id || this.unsent.length) this.open(); }
 
@@ -157,6 +180,7 @@ export class Conversation {
 
   // refused shows a failure, and returns what was not taken to the box.
   #refused(failure) {
+    if (failure.status === 410) return this.gone(failure);
     this.failure = failure;
     const text = this.unsent.at(-1)?.text;
     if (!text || failure.status === 404) return;
@@ -185,7 +209,7 @@ export class Conversation {
     const list = entries.filter((e) => e.kind !== "decision" || !cards.has(e.uuid));
     const first = Math.max(0, list.length - this.shown);
     return html`
-      ${this.id || this.unsent.length ? html`<h2 class="unseen" tabindex="-1">${this.title || "Conversation"}</h2>` : welcome(this.page)}
+      ${this.id || this.unsent.length ? this.whole.view() : welcome(this.page)}
       <section class="messages" aria-label="Messages" aria-busy=${this.running ? "true" : "false"}>
         ${first ? html`<button type="button" class="plain earlier" @click=${() => { this.shown += step; this.changed(); }}>Show earlier entries (${first} more)</button>` : nothing}
         ${repeat(list.slice(first), (e) => e.kind + e.id, (e) => html`<div class="entry">${entryView(e, this)}</div>`)}
@@ -198,6 +222,7 @@ export class Conversation {
   }
 
   #status() {
+    if (this.deleted) return html`<p class="status">${this.failure.message}</p>`;
     if (this.failure) return html`<p class="failure" role="alert">${this.failure.message}
       ${this.id && this.connection === "ended" && this.failure.status !== 404 ? html`<button type="button" class="plain" @click=${() => { this.failure = undefined; this.open(); this.changed(); }}>Try again</button>` : nothing}</p>`;
     if (this.connection === "lost") return html`<p class="status" role="status">The connection is lost. Nothing is lost with it; the page connects again by itself.</p>`;
@@ -208,6 +233,7 @@ export class Conversation {
 
   #input() {
     const run = this.id ? html`<a class="quiet" href=${"#/c/" + this.id + "/run"}>The run</a>` : nothing;
+    if (this.deleted) return html`<footer class="input closed"><p>Nothing of it is left to show. <a href="#/">Start a new conversation</a></p></footer>`;
     if (this.completed) return html`<footer class="input closed"><div class="below"><p>This conversation is closed. <a href="#/">Start a new one</a>.</p>${run}</div></footer>`;
     if (this.failure?.status === 404) return html`<footer class="input closed"><p><a href="#/">Start a new conversation</a></p></footer>`;
     const busy = this.id && (this.running || this.waiting.length > 0 || this.unsent.length > 0);

@@ -25,6 +25,10 @@ const page = {
     const all = page.about?.links.temporal_workflows;
     return /^https?:/.test(all) ? all + encodeURIComponent(id) : undefined;
   },
+  removed: (id) => { // a conversation was deleted here
+    sidebar.remove(id);
+    tabs.postMessage({ removed: id });
+  },
   paused: () => { setTimeout(() => sidebar.refresh(), 500); }, // the list lags a little
 };
 page.waiting = new Waiting(page);
@@ -73,6 +77,13 @@ function frame(current) {
     ${sidebar.view(location.hash, page.about, [whoAmI(), toolSession()])}
     <main id="main" tabindex="-1">${login()}${session.needed && !session.me ? nothing : repeat([current], (c) => c, (c) => c.view())}</main>`;
 }
+
+// What one tab deletes is gone in all of them.
+const tabs = new BroadcastChannel("conversations " + api.address(""));
+tabs.onmessage = ({ data }) => {
+  sidebar.remove(data.removed);
+  if (router.current.id === data.removed) router.current.check?.();
+};
 
 // The list is read again from time to time, and soon after something happened here.
 const patience = 10_000;

@@ -9,6 +9,7 @@ import { statusWord } from "./words.js";
 export class Sidebar {
   items = []; next = ""; failure; loaded = false; isOpen = false;
   #more = [];
+  #removed = new Set(); // conversations that were deleted here: the list lags
 
   constructor(page) { Object.assign(this, { page, changed: page.changed }); }
 
@@ -41,6 +42,13 @@ export class Sidebar {
     this.changed();
   }
 
+  // remove forgets a conversation that was deleted.
+  remove(id) {
+    this.#removed.add(id);
+    this.changed();
+    this.refresh();
+  }
+
   toggle(open = !this.isOpen) {
     this.isOpen = open;
     this.changed();
@@ -49,7 +57,7 @@ export class Sidebar {
 
   view(address, about, me) {
     const newest = new Set(this.items.map((c) => c.id));
-    const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))];
+    const list = [...this.items, ...this.#more.filter((c) => !newest.has(c.id))].filter((c) => !this.#removed.has(c.id));
     return html`<nav id="conversations" class=${this.isOpen ? "open" : ""} aria-label="Conversations" @keydown=${(e) => { if (e.key === "Escape") this.toggle(false); }}>
       <a class="new" href="#/" @click=${() => this.toggle(false)} aria-current=${address.length > 2 ? nothing : "page"}>New conversation</a>
       <a class="inboxes" href="#/inbox" @click=${() => this.toggle(false)} aria-current=${address === "#/inbox" ? "page" : nothing}>Inbox${this.waits ? html` <span class="count">${this.waits}<span class="unseen"> wait</span></span>` : nothing}</a>

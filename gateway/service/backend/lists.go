@@ -154,6 +154,20 @@ func (t *Temporal) page(ctx context.Context, query string, q service.ListQuery) 
 	return r.GetExecutions(), r.GetNextPageToken(), fault(err, "list workflows")
 }
 
+// CountOpen counts the open conversations of an owner, by its key, except those with these IDs.
+func (t *Temporal) CountOpen(ctx context.Context, owner string, except []string) (int64, error) {
+	query := where("") + " AND ExecutionStatus = 'Running'" + of(service.Whose{Owner: owner})
+	if len(except) > 0 {
+		ids := make([]string, len(except))
+		for i, id := range except {
+			ids[i] = quoted(id)
+		}
+		query += " AND " + contract.AttrConversationID + " NOT IN (" + strings.Join(ids, ", ") + ")"
+	}
+	r, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: t.namespace, Query: t.ours(query)})
+	return r.GetCount(), fault(err, "count open conversations")
+}
+
 // Summary implements Conversations.
 func (t *Temporal) Summary(ctx context.Context, whose service.Whose) (service.Summary, error) {
 	var s service.Summary
