@@ -60,18 +60,29 @@ func (j *Jar) RemoveSession(w http.ResponseWriter, r *http.Request) {
 	j.cookies().Remove(w, r, sessionCookie, http.SameSiteStrictMode)
 }
 
-// SetAttempt keeps a login that has begun. Its cookie comes with links from other sites, too.
+// SetAttempt keeps a login that has begun.
 func (j *Jar) SetAttempt(w http.ResponseWriter, r *http.Request, a Attempt) error {
-	return j.cookies().Set(w, r, loginCookie, a, a.Ends, http.SameSiteLaxMode)
+	return j.Keep(w, r, loginCookie, a, a.Ends)
 }
 
 // TakeAttempt returns the login that the browser has begun, or ErrNoCookie, and forgets it.
 func (j *Jar) TakeAttempt(w http.ResponseWriter, r *http.Request) (Attempt, error) {
 	var a Attempt
-	err := j.cookies().Get(r, loginCookie, &a)
-	j.cookies().Remove(w, r, loginCookie, http.SameSiteLaxMode)
+	err := j.Take(w, r, loginCookie, &a)
+	return a, err
+}
+
+// Keep keeps a value of some kind in a cookie that comes with links from other sites, too.
+func (j *Jar) Keep(w http.ResponseWriter, r *http.Request, kind string, v any, ends time.Time) error {
+	return j.cookies().Set(w, r, kind, v, ends, http.SameSiteLaxMode)
+}
+
+// Take reads a value that Keep has kept, and forgets it. It fails with ErrNoCookie.
+func (j *Jar) Take(w http.ResponseWriter, r *http.Request, kind string, v any) error {
+	err := j.cookies().Get(r, kind, v)
+	j.cookies().Remove(w, r, kind, http.SameSiteLaxMode)
 	if err != nil {
-		return Attempt{}, ErrNoCookie
+		return ErrNoCookie
 	}
-	return a, nil
+	return nil
 }
