@@ -2,7 +2,7 @@
 import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { Card } from "./card.js";
-import { isCommand, offer, run } from "./commands.js";
+import { carryOut, isCommand, offer } from "./commands.js";
 import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
@@ -247,7 +247,7 @@ export class Conversation {
       fit(box);
       keepDraft(this.id ?? "", "");
       this.said = undefined;
-      isCommand(text) ? run(this, text) : this.send(text);
+      isCommand(text) ? carryOut(this, text) : this.send(text);
     };
     const type = (text) => {
       keepDraft(this.id ?? "", text);
