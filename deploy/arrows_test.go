@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/run":           {"workflows/contract", "workflows/decide"},
 	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
-	"workflows/listing":       {"workflows/contract", "workflows/run"},
+	"workflows/listing":       {"workflows/contract", "workflows/run", "workflows/wording"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
 	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/listing", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
@@ -71,9 +71,13 @@ var arrows = map[string][]string{
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
+	"gateway/identity/cookie":  {"workflows/credential"},
 	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
 	"gateway/serverlogin":      {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity/session"},
 	"worker/accounts":          {"workflows/contract", "workflows/credential", "activities/oauth", "config"},
+
+	// The page alone, in front of an agent that is elsewhere.
+	"gateway/web": {"gateway/web", "gateway/page", "gateway/identity", "mcpservers/hosting/guard"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
@@ -107,6 +111,7 @@ var foreign = map[string][]string{
 	"gateway/client":          {"."},
 	"gateway/page":            {"."},
 	"gateway/service":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
+	"gateway/web":             {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/identity":        {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/login":           {"github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/serverlogin":     {"github.com/a2aproject/", "go.temporal.io/"},
@@ -239,6 +244,7 @@ func list(t *testing.T) []pkg {
 var links = map[string][]string{
 	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request", "agent-stop-and-go/gateway/a2a/handler"},
 	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities/llm", "agent-stop-and-go/activities/toolbox", "agent-stop-and-go/activities/peer"},
+	"./gateway/cmd/web":               {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "go.opentelemetry.io/", "agent-stop-and-go/gateway/service", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 }
@@ -276,7 +282,7 @@ var large = map[string]struct {
 	"activities/toolbox":    {37, 5167, "one client of MCP with three transports"},
 	"config":                {37, 4006, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {41, 4923, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {41, 4936, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {

@@ -54,7 +54,6 @@ type conversation struct {
 	wake          bool          // an event that no channel signals
 	retry         time.Duration // until the next attempt of a failed export
 	listing       listing.Listing
-	titles        int    // that were given in this run
 	signalProblem string // problem of the last message signal
 	exportProblem string // why the file could not be written
 }

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -40,7 +41,9 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	}
 	t.conv.state.Tree = &contract.NodeState{}
 	t.conv.setStatus(ctx, t.conv.status)
-	t.conv.setTitle(m)
+	if c := t.conv; c.state.Turn == 1 && c.in.First == nil && c.state.Title == nil {
+		c.listing.SetTitle(title.Of(m)) // else the caller, or somebody, has named it
+	}
 	t.conv.updateListing(ctx)
 	t.conv.show(ctx)
 	var r contract.NodeResult
