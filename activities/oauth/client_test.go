@@ -106,7 +106,14 @@ func TestATokenIsRenewedBeforeItExpires(t *testing.T) {
 func TestARefusedTokenIsReplaced(t *testing.T) {
 	w, s := newWorld(t), newShared(t)
 	c, first := loggedIn(t, w, s, w.tools())
-	_, err := c.Renew(t.Context(), "", first, oauth.Refusal{})
+	if _, err := c.Renew(t.Context(), "", first, oauth.Refusal{}); !errors.Is(err, oauth.ErrLogin) {
+		t.Errorf("a login that the server refuses at once: %v", err)
+	}
+	robot := s.worker(t, w.credentials())
+	if _, err := robot.Renew(t.Context(), "", "", oauth.Refusal{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := robot.Renew(t.Context(), "", token(t, robot), oauth.Refusal{})
 	wantError(t, err, "refuses a token that was just issued")
 	s.pass(time.Minute)
 	second, err := c.Renew(t.Context(), "", first, oauth.Refusal{})
