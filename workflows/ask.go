@@ -150,10 +150,8 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) 
 			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
 		},
 	}
-	if in.Owner.Authenticated() {
-		options.TypedSearchAttributes = temporal.NewSearchAttributes(
-			options.TypedSearchAttributes.Copy(), attribute.AgentOwner.ValueSet(in.Owner.Key()))
-	}
+	options.TypedSearchAttributes = temporal.NewSearchAttributes(
+		append(attribute.OfOwner(in.Owner), options.TypedSearchAttributes.Copy())...)
 	if len(in.Approvers) > 0 {
 		options.Memo[contract.MemoApprovers] = in.Approvers
 	}
