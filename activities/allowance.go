@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -26,7 +27,7 @@ type allowance struct {
 // allowance starts an attempt at a reply, and sends heartbeats until stop is called.
 func (m *Models) allowance(ctx context.Context, model string) (a *allowance, stop func()) {
 	a = &allowance{total: m.facts(model).TotalTimeout, began: time.Now()}
-	if !heartbeats(ctx) {
+	if !heartbeat.Possible(ctx) {
 		if activity.IsActivity(ctx) {
 			a.before = activity.GetInfo(ctx).Attempt - 1
 		}
@@ -37,7 +38,7 @@ func (m *Models) allowance(ctx context.Context, model string) (a *allowance, sto
 			a.spent = 0 // unreadable details: an older worker recorded none
 		}
 	}
-	return a, heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx, a.used()) })
+	return a, heartbeat.SendDetails(ctx, a.used)
 }
 
 func (a *allowance) used() time.Duration {
@@ -65,7 +66,7 @@ func (a *allowance) failure(ctx context.Context, err error) error {
 	if a.total > 0 && ctx.Err() == nil && a.total-a.used() < minAttempt {
 		return failForGood(contract.KindModelUnavailable, fmt.Sprintf("the model did not answer within %s, in all attempts together", a.total))
 	}
-	if heartbeats(ctx) && ctx.Err() == nil && repeatable(err) { // for the next attempt
+	if heartbeat.Possible(ctx) && ctx.Err() == nil && repeatable(err) { // for the next attempt
 		activity.RecordHeartbeat(ctx, a.used())
 	}
 	return modelFailure(ctx, err)

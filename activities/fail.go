@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
@@ -41,40 +40,4 @@ func failForGood(kind contract.Kind, message string) error {
 // isCancellation reports whether an error is the cancellation of the activity.
 func isCancellation(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
-}
-
-const heartbeatEvery = 5 * time.Second
-
-// heartbeat sends heartbeats until stop is called. Cancellations reach the activity's context
-// through them.
-func heartbeat(ctx context.Context) (stop func()) {
-	if !heartbeats(ctx) {
-		return func() {}
-	}
-	return heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx) })
-}
-
-// heartbeats reports whether the activity can send heartbeats.
-func heartbeats(ctx context.Context) bool {
-	return activity.IsActivity(ctx) && !activity.GetInfo(ctx).IsLocalActivity
-}
-
-// heartbeatLoop calls record at intervals until stop is called.
-func heartbeatLoop(ctx context.Context, record func()) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(heartbeatEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				record()
-			}
-		}
-	}()
-	return func() { close(done) }
 }

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/bearer"
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
@@ -57,7 +58,7 @@ type Peers struct {
 // certainly did not arrive. A destructive message is repeated only if the agent has declared
 // that it deduplicates.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
-	stop := heartbeat(ctx)
+	stop := heartbeat.Send(ctx)
 	ctx, span := telemetry.StartDelegation(ctx, in.Peer.Name)
 	out, again, err := p.delegateOnce(ctx, in)
 	span.End(failureKind(err))

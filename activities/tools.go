@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/bearer"
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/switches"
@@ -59,7 +60,7 @@ type Tools struct {
 // from those shown are refused. A destructive call that another activity has sent has an
 // unknown outcome. One that a switch pauses is not made.
 func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
-	defer heartbeat(ctx)()
+	defer heartbeat.Send(ctx)()
 	if !in.Destructive {
 		return t.call(ctx, in)
 	}

@@ -34,6 +34,7 @@ type Config struct {
 	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls counts."`
 	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=auto,enum=regular,enum=auto,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: each is an activity of the server. auto: what ends within 1.5 seconds costs as little as with lean, and what takes longer goes on as with regular; the limit is 0.1 seconds in trees and with a server at an address. lean: all within a workflow task, which delays what is sent meanwhile; for calls of under five seconds."`
 	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
+	Conversations  Conversations         `yaml:"conversations" jsonschema_description:"How long conversations are kept."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
@@ -190,6 +191,12 @@ const (
 	CallAsRequester = "requester"
 	CallAsApprover  = "approver"
 )
+
+// Conversations configures how long conversations are kept.
+type Conversations struct {
+	// DeleteAfter 0 keeps them.
+	DeleteAfter time.Duration `yaml:"delete_after" jsonschema:"default=0s" jsonschema_description:"Conversations that have not changed for this time, such as 90d, are deleted with all that belongs to them, within an hour. Those in which an approval waits or a turn runs are kept. 0s deletes none; temporal.retention removes histories of ended conversations anyway, and keeps their files."`
+}
 
 // Temporal configures the Temporal server. If Address is empty the agent embeds one.
 type Temporal struct {

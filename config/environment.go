@@ -1,10 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/config/secrets"
 )
@@ -18,18 +14,5 @@ func (s MCPServer) Environment(getenv func(string) string) (map[string]string, e
 // HTTPHeaders returns Headers with every ${NAME} replaced as in Environment. An invalid
 // header value is an error that does not contain it.
 func (s MCPServer) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
-	return expandHeaders("mcp server "+s.Name, s.Headers, getenv)
-}
-
-func expandHeaders(whose string, values map[string]string, getenv func(string) string) (map[string]string, error) {
-	headers, err := secrets.Expand(whose, "headers", values, getenv)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if !header.IsValue(headers[name]) {
-			return nil, fmt.Errorf("%s: headers.%s: the value has a line break or another control character in it", whose, name)
-		}
-	}
-	return headers, nil
+	return header.Expand("mcp server "+s.Name, s.Headers, getenv)
 }

@@ -49,7 +49,7 @@ func TestTheAddressOfRedisIsChecked(t *testing.T) {
 func TestDescribeShowsWhereRedisIs(t *testing.T) {
 	for raw, want := range map[string]string{"redis://me:${P}@h:1/2": "redis://h:1/2", "${REDIS_URL}": "${REDIS_URL}", "": "-"} {
 		got := describe(t, parse(t, "events: {redis: '"+raw+"'}\n"), func(string) string { return "c4n4ry" })
-		if !strings.Contains(got, "  events.redis           "+want+"\n") || strings.Contains(got, "c4n4ry") {
+		if !strings.Contains(got, "  events.redis                "+want+"\n") || strings.Contains(got, "c4n4ry") {
 			t.Errorf("%s: not %s in\n%s", raw, want, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/redact"
 )
@@ -56,7 +57,7 @@ func (c *Config) Delegates() []A2AAgent {
 
 // HTTPHeaders returns Headers as MCPServer.HTTPHeaders does.
 func (a A2AAgent) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
-	return expandHeaders("a2a agent "+a.Name, a.Headers, getenv)
+	return header.Expand("a2a agent "+a.Name, a.Headers, getenv)
 }
 
 // checkPeers refuses agents of the same name that are reached differently.

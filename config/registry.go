@@ -10,6 +10,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/config/spelling"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/modelname"
@@ -52,7 +53,7 @@ func (e ModelEntry) KeyVariable() string {
 
 // HTTPHeaders returns Headers as MCPServer.HTTPHeaders does. name is the entry's.
 func (e ModelEntry) HTTPHeaders(name string, getenv func(string) string) (map[string]string, error) {
-	return expandHeaders("model "+name, e.Headers, getenv)
+	return header.Expand("model "+name, e.Headers, getenv)
 }
 
 // fullName returns the entry's model as provider:model.

@@ -34,6 +34,9 @@ func (c *Config) check(r *report) {
 	checkLimits(r, c)
 	c.checkPeers(r)
 	c.checkCredentials(r)
+	if c.Conversations.DeleteAfter != 0 {
+		checkDuration(r, "conversations.delete_after", c.Conversations.DeleteAfter, time.Second)
+	}
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
 	checkApprovers(r, c)
 	checkURL(r, "public_url", c.PublicURL)

@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"workflows/run":           {"workflows/decide"},
 	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},

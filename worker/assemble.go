@@ -34,6 +34,7 @@ type Parts struct {
 	// Claims prevent that destructive calls are made twice after a reset; nil does not check.
 	Claims  activities.Claims
 	Graves  deletion.Graves
+	Values  deletion.Values
 	Keyring *credential.Keyring
 	Getenv  func(string) string
 	Logger  *slog.Logger
@@ -107,7 +108,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
-		Resets: &reset.Activities{}, Deletions: &deletion.Deletions{Dir: c.DataDir, Graves: p.Graves, Logger: logger},
+		Resets: &reset.Activities{},
+		Deletions: &deletion.Deletions{
+			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
+		},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},

@@ -8,6 +8,8 @@
 // A worker polls three task queues: the agent's, one of its own for the calls that it has
 // started (package calls), and that of the namespace's Control (package control).
 //
+// KeepUp starts upkeeps from time to time, which delete old conversations and collect values.
+//
 // OpenTasks logs which tasks the process holds, GiveBack returns those of a process that was
 // killed: see package tasklog.
 package worker

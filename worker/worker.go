@@ -142,6 +142,9 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bind(r, names.ActivityEnd, a.Deletions.End)
 	bind(r, names.ActivityBury, a.Deletions.Bury)
 	bind(r, names.ActivityErase, a.Deletions.Erase)
+	bind(r, names.ActivityExpire, a.Deletions.Expire)
+	bind(r, names.ActivityMark, a.Deletions.Mark)
+	bind(r, names.ActivityCollect, a.Deletions.Collect)
 }
 
 // bind does not compile unless the method has the signature that workflows call.

@@ -15,6 +15,7 @@
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
+//	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
@@ -44,10 +45,11 @@
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
 //	                 later.go who has put it off; pause.go calls that a switch pauses
 //	credentials.go   whose token a call uses
-//	delivery.go      Delivery; catalogue.go Catalogue
+//	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
-// Package reset ends what a reset leaves, package deletion is Deletion, package control Control;
+// Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
+// Control, package catalogue Catalogue;
 // package console has the commands in details, package proof says who has sent what names a
 // caller.
 //

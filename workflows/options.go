@@ -14,15 +14,14 @@ import (
 // The one table of timeouts and retries. A model or tool call has its own, shorter limit inside
 // the activity; start-to-close only ends activities that hang.
 const (
-	generateMargin   = 5 * time.Second // beyond the model's own time
-	callToolTimeout  = 35 * time.Second
-	askingTimeout    = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask
-	listToolsTimeout = 20 * time.Second
-	delegateTimeout  = 10 * time.Minute // agents of an old dialect answer only when they are done
-	lookTimeout      = 90 * time.Second // the activity waits up to 50 seconds for a change
-	refuseTimeout    = 5 * time.Second  // callers wait; a Delivery retries
-	composeTimeout   = 5 * time.Second  // blob store only
-	exportTimeout    = 5 * time.Second
+	generateMargin  = 5 * time.Second // beyond the model's own time
+	callToolTimeout = 35 * time.Second
+	askingTimeout   = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask
+	delegateTimeout = 10 * time.Minute                           // agents of an old dialect answer only when they are done
+	lookTimeout     = 90 * time.Second                           // the activity waits up to 50 seconds for a change
+	refuseTimeout   = 5 * time.Second                            // callers wait; a Delivery retries
+	composeTimeout  = 5 * time.Second                            // blob store only
+	exportTimeout   = 5 * time.Second
 
 	// A destructive call that did not reach its server is repeated after 1, 2, 4 and 8
 	// seconds.

@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/catalogue"
 	"agent-stop-and-go/workflows/contract"
 	names "agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/deletion"
@@ -20,13 +21,14 @@ func Register(r Registry) {
 	for name, w := range map[string]any{
 		contract.WorkflowConversation: Conversation,
 		contract.WorkflowApproval:     Approval,
-		contract.WorkflowCatalogue:    Catalogue,
+		contract.WorkflowCatalogue:    catalogue.Catalogue,
 		contract.WorkflowSequential:   Sequential,
 		contract.WorkflowParallel:     Parallel,
 		contract.WorkflowLoop:         Loop,
 		contract.WorkflowPush:         push.Push,
 		contract.WorkflowDelivery:     Delivery,
 		names.Workflow:                deletion.Deletion,
+		names.WorkflowUpkeep:          deletion.Upkeep,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/telemetry"
 )
@@ -36,6 +37,7 @@ var recorded = []string{
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",
 	"proven", "proven-approval",
+	"control", "paused", "paused-approval", "paused-rejected", "later", "deletion", "upkeep",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }
@@ -107,5 +109,6 @@ func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowRep
 		t.Fatal(err)
 	}
 	workflows.Register(r)
+	control.Register(r)
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -47,7 +48,8 @@ func (c *conversation) receive(ctx workflow.Context) {
 	c.receiveFollows(ctx)
 	for raw, ok := signal.Receive(c.closes); ok; raw, ok = signal.Receive(c.closes) {
 		s := signal.Optional[contract.CloseSignal](raw)
-		if c.takeSender(ctx, contract.SignalClose, raw, s.RequestID, &s.Identity, &s.Proof) {
+		idle := c.turn == nil && len(c.queue) == 0
+		if decide.Closes(s, idle, c.state.UpdatedAt) && c.takeSender(ctx, contract.SignalClose, raw, s.RequestID, &s.Identity, &s.Proof) {
 			c.close(s, nil)
 		}
 	}

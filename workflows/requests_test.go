@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -182,6 +183,25 @@ func TestSignalsWithoutArgumentsStillWork(t *testing.T) {
 		same(t, "status", s.result().Status, contract.StatusCompleted)
 		same(t, "exports", len(read(w, &w.exports)), 2)
 	}
+}
+
+func TestAnUnchangedConversationIsClosedAndNoOther(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
+	s := converse(t, w, hello(), func(s *session) {
+		stale := contract.CloseSignal{RequestID: "old", UnchangedSince: time.Now().Add(100 * 365 * 24 * time.Hour)}
+		s.rest()
+		s.env.SignalWorkflow(contract.SignalClose, stale)
+		s.rest()
+		same(t, "while an approval waits", s.view().Status, contract.StatusWaitingApproval)
+		s.approve()
+		s.rest()
+		s.env.SignalWorkflow(contract.SignalClose, contract.CloseSignal{RequestID: "late", UnchangedSince: s.view().UpdatedAt.Add(-time.Second)})
+		s.rest()
+		same(t, "once it has changed", s.view().Status, contract.StatusActive)
+		s.env.SignalWorkflow(contract.SignalClose, stale)
+		s.rest()
+	})
+	same(t, "idle and old", s.result().Status, contract.StatusCompleted)
 }
 
 func TestAQueryTellsWhatBecameOfARequest(t *testing.T) {

@@ -16,13 +16,14 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/converter"
 
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
 
 // Bury writes the tombstone of a conversation that has ended.
 func (d *Deletions) Bury(ctx context.Context, in deletion.Input) (deletion.Result, error) {
-	defer beat(ctx)()
+	defer heartbeat.Send(ctx)()
 	there, err := d.Graves.Tombstone(ctx, in.ConversationID)
 	if err != nil || there != nil {
 		return deletion.Result{Tombstone: there}, err

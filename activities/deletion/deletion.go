@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -22,32 +20,17 @@ type Graves interface {
 
 // Deletions has the activities.
 type Deletions struct {
+	AgentName string
 	// Dir has the files of conversations.
 	Dir    string
 	Graves Graves
+	Values Values
+	// After is how long a conversation is kept after its last change; 0 keeps it.
+	After  time.Duration
+	Now    func() time.Time
 	Logger *slog.Logger
 }
 
 func (d *Deletions) file(conversationID string) string {
 	return filepath.Join(d.Dir, contract.ConversationFile(conversationID))
-}
-
-// beat sends heartbeats while a step runs.
-func beat(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(5 * time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				activity.RecordHeartbeat(ctx)
-			}
-		}
-	}()
-	return func() { close(done) }
 }

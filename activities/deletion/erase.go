@@ -12,6 +12,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 
+	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -30,7 +31,7 @@ const (
 // Erase removes what belongs to a conversation that has a tombstone, except stored values, which
 // may belong to others too.
 func (d *Deletions) Erase(ctx context.Context, t deletion.Tombstone) (out deletion.EraseResult, err error) {
-	defer beat(ctx)()
+	defer heartbeat.Send(ctx)()
 	s := serverOf(ctx)
 	if err := d.eraseFile(t.ConversationID); err != nil {
 		return out, err

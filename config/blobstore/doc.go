@@ -5,7 +5,7 @@
 //	defer store.Close()
 //
 // The value with the sum abcdef… is the file ab/cdef…. A value never changes, so Put writes it
-// only if it is missing or damaged. Several processes may share a folder. Values that were read
+// only if it is missing, damaged or old. Several processes may share a folder. Values that were read
 // are served from memory (CacheSize). Put returns when the value is on disk, because a history
 // must never contain an address without its value. Get returns a missing or damaged value as a
 // transcript.Loss.
@@ -16,6 +16,11 @@
 //
 // Records (LoadRecord, SaveRecord) are small values under a name that change. They are in the
 // folder records; who saves them seals them.
+//
+// Collect removes values that nothing refers to: it puts them aside first (the folder aside), and
+// removes them a grace period later. Holders of references mark theirs (Mark, the folder marks),
+// because several may share a store. Tombstones of deleted conversations (Bury) are in the folder
+// tombstones and stay.
 //
 // The drivers for folders and memory are linked in. For an object store, import its gocloud.dev
 // driver here and allow its scheme in package config.

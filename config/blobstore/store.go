@@ -44,6 +44,7 @@ type Store struct {
 	sync func(*os.File) error
 	// synced contains the folders whose own names are on disk.
 	synced sync.Map
+	now    func() time.Time
 }
 
 // Open opens the bucket at a file:// or mem:// URL. It creates a missing folder, readable by
@@ -60,7 +61,7 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob store %s: %w", u.Redacted(), err)
 	}
-	return &Store{bucket: bucket, cache: newCache(CacheSize), sync: (*os.File).Sync}, nil
+	return &Store{bucket: bucket, cache: newCache(CacheSize), sync: (*os.File).Sync, now: time.Now}, nil
 }
 
 func withDefaults(q url.Values) url.Values {
@@ -77,12 +78,13 @@ func withDefaults(q url.Values) url.Values {
 // Close releases the bucket. The store must not be used afterwards.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// Put stores data and returns its address. It writes only if the value is missing or damaged.
+// Put stores data and returns its address. It writes only if the value is missing or damaged, or
+// so old that a collection could soon take it.
 func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	b := contract.NewBlob(data)
 	began := time.Now()
 	found, there := s.stampOf(ctx, b)
-	if there && (s.cache.has(b.SHA256, found) || s.holds(ctx, b, data)) {
+	if there && s.now().Sub(found.time) < refreshAge && (s.cache.has(b.SHA256, found) || s.holds(ctx, b, data)) {
 		s.cache.add(b.SHA256, data, found)
 		return b, nil
 	}
@@ -223,7 +225,11 @@ func (s *Store) Computed(b contract.Blob, kind string, compute func() (v any, si
 func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	r, err := s.bucket.NewReader(ctx, key(b), nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil, missing(b)
+		data, err := s.restore(ctx, b.SHA256)
+		if err == nil && data == nil {
+			err = missing(b)
+		}
+		return data, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
@@ -267,4 +273,4 @@ func verify(b contract.Blob, data []byte) error {
 	return nil
 }
 
-func key(b contract.Blob) string { return b.SHA256[:2] + "/" + b.SHA256[2:] }
+func key(b contract.Blob) string { return keyOf(b.SHA256) }

@@ -43,6 +43,7 @@ func TestCommandLines(t *testing.T) {
 		"an argument too many":               {args: []string{"run", "extra"}, code: 2, stderr: `unexpected argument "extra"`},
 		"a flag of another command":          {args: []string{"version", "--connect"}, code: 2, stderr: "unknown flag: --connect"},
 		"what looks like a flag behind --":   {args: []string{"run", "--", "-config"}, code: 2, stderr: `unexpected argument "-config"`},
+		"a collection without an agent":      {args: []string{"gc", "--nope"}, code: 2, stderr: "unknown flag: --nope"},
 		"a key without a name":               {args: []string{"keys", "add"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 		"a key that has ended":               {args: []string{"keys", "add", "ci", "--expires", "-1h", "--config", good}, code: 1, stderr: "expired already"},
 		"manual pages without their address": {args: []string{"man"}, code: 2, stderr: "accepts 1 arg(s), received 0"},

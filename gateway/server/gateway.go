@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -54,7 +55,32 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 	if err != nil {
 		return nil, err
 	}
+	go keepAgent(ctx, c, p)
 	return gateway.New(d), nil
+}
+
+// keepAgent stores the long texts of the agent again every few hours until ctx ends. New
+// conversations refer to them, and a collection takes what was stored long ago and nothing refers
+// to. The hours are those of the wall clock, which goes on while a computer sleeps.
+func keepAgent(ctx context.Context, c *config.Config, p Parts) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	stored := time.Now().Round(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if now.Round(0).Sub(stored) < deletion.Grace/4 {
+				continue
+			}
+			if _, err := c.Agent(ctx, p.Blobs); err == nil {
+				stored = now.Round(0)
+			} else if ctx.Err() == nil {
+				p.Logger.Warn("the agent's texts could not be stored again", "error", err)
+			}
+		}
+	}
 }
 
 func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) {

@@ -96,6 +96,8 @@ func (s *Service) Delete(ctx context.Context, c Caller, id string, force bool) (
 		return nil, Errorf(contract.KindWaiting, "an approval of the conversation waits: decide it first, or delete with force, which withdraws it")
 	case result.Refused == contract.KindNotFound:
 		return nil, NoConversation(id)
+	case result.Refused != "": // it was old and about to be deleted, and somebody has written to it
+		return nil, Errorf(result.Refused, "the conversation has just changed: delete it again if you still want to")
 	}
 	return result.Tombstone, nil
 }

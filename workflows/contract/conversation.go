@@ -122,6 +122,9 @@ type CancelSignal struct {
 type CloseSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Reason    string `json:"reason,omitempty"`
+	// UnchangedSince has the signal ignored by a conversation that has changed since then, or in
+	// which a turn runs or waits.
+	UnchangedSince time.Time `json:"unchanged_since,omitzero"`
 	// By, OnBehalfOf, Identity and Proof are as in DecideSignal.
 	By         string   `json:"by,omitempty"`
 	OnBehalfOf string   `json:"on_behalf_of,omitempty"`

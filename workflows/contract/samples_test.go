@@ -247,7 +247,7 @@ func signalSamples() map[string]any {
 	return map[string]any{
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
+		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
 	}

@@ -16,4 +16,5 @@
 //	delegation.go  whether a task of another agent still asks the same; how often it is polled
 //	push.go        the queue of a webhook
 //	rollover.go    when a run continues as new
+//	close.go       whether a signal closes a conversation
 package decide

@@ -5,4 +5,6 @@
 //	end    refuse it while an approval waits, else stop the turn and end the conversation
 //	bury   write the tombstone; from here on the deletion is not refused any more
 //	erase  remove histories, rows in lists and the file
+//
+// Upkeep deletes what has become old in this way, and collects stored values that nothing refers to.
 package deletion

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -205,4 +207,122 @@ func TestManyDeletionsAtOnce(t *testing.T) {
 		})
 		h.nothingLeft(c, api, id)
 	}
+}
+
+// upkeep runs an upkeep to its end.
+func (h *home) upkeep(in deletion.UpkeepInput) (out deletion.UpkeepResult) {
+	h.t.Helper()
+	run, err := worker.RunUpkeep(h.t.Context(), h.dial(), h.queue, in)
+	if err == nil {
+		err = run.Get(h.t.Context(), &out)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return out
+}
+
+// A thousand old conversations are deleted, and one that waits is kept.
+func TestOldConversationsAreDeleted(t *testing.T) {
+	h := newHome(t)
+	h.extra = "conversations: {delete_after: 2s}\n"
+	api, _ := h.inside()
+	n := 1000
+	if testing.Short() {
+		n = 60
+	}
+	waits := api.ask(`call note_add {"name":"kept"}`).Conversation.ID
+	ids := make(chan string, n)
+	var starts sync.WaitGroup
+	for range 10 {
+		starts.Go(func() {
+			for range n / 10 {
+				if r, err := api.try("POST", "/conversations", ""); err == nil {
+					ids <- r.Body.Conversation.ID
+				}
+			}
+		})
+	}
+	starts.Wait()
+	close(ids)
+	time.Sleep(3 * time.Second)
+	eventually(t, "all are listed", func() bool { return api.do("GET", "/conversations", "").Body.Summary.Total == n+1 })
+	if got := h.upkeep(deletion.UpkeepInput{DryRun: true}); got.Expired.Deleted != n || got.Expired.Waiting != 1 || got.Marked != nil {
+		t.Errorf("dry: %+v", got)
+	}
+	start := time.Now()
+	if got := h.upkeep(deletion.UpkeepInput{}); got.Expired.Deleted != n || got.Expired.Waiting != 1 {
+		t.Errorf("got %+v", got)
+	}
+	t.Logf("%d deletions in %s", n, time.Since(start).Round(time.Second))
+	count := 0
+	for id := range ids {
+		if count++; count%20 == 0 {
+			h.nothingLeft(h.dial(), api, id)
+		}
+	}
+	if got := api.conversation(waits); got.PendingApproval == nil {
+		t.Errorf("the one that waits: %+v", got)
+	}
+	if left := api.do("GET", "/conversations", "").Body.Summary.Total; left != 1 {
+		t.Errorf("%d are left", left)
+	}
+}
+
+// Values of a deleted conversation go, those that another one shares stay.
+func TestValuesThatNothingRefersToAreCollected(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	api, _ := h.whole()
+	long := func(text string) string {
+		return fmt.Sprintf(`{"message":%q}`, "say "+strings.Repeat(text+" ", 20_000))
+	}
+	first := api.want(http.StatusCreated, "POST", "/conversations", long("shared")).Conversation.ID
+	second := api.want(http.StatusCreated, "POST", "/conversations", long("shared")).Conversation.ID
+	alone := api.want(http.StatusCreated, "POST", "/conversations", long("alone")).Conversation.ID
+	before := h.blobs()
+	days := func() {
+		t.Helper()
+		for _, path := range h.values() {
+			old := time.Now().Add(-deletion.Grace - time.Hour)
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	days()
+	if got := h.upkeep(deletion.UpkeepInput{Collect: true}); got.Collected == nil || got.Collected.Used < 2 {
+		t.Errorf("with all of them: %+v", got.Collected)
+	}
+	api.delete(http.StatusOK, first, "")
+	api.delete(http.StatusOK, alone, "")
+	got := h.upkeep(deletion.UpkeepInput{Collect: true}).Collected
+	if got.Discarded == 0 {
+		t.Errorf("after the deletion: %+v of %d", got, before)
+	}
+	days()
+	if got := h.upkeep(deletion.UpkeepInput{Collect: true}).Collected; got.Removed == 0 {
+		t.Errorf("a day later: %+v", got)
+	}
+	kept := api.conversation(second)
+	n := len(kept.Messages)
+	if n < 2 || !contains(kept.Messages[n-2].Content, "shared shared") || !contains(kept.Messages[n-1].Content, "shared shared") {
+		t.Errorf("the one that shares a value: %d messages", n)
+	}
+}
+
+// values returns the files of the blob store.
+func (h *home) values() (paths []string) {
+	h.t.Helper()
+	root := filepath.Join(h.dir, "data", "blobs")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return paths
 }

@@ -166,7 +166,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
-		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
+		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Values: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	})
 	if err != nil {
@@ -182,6 +182,7 @@ func (s *starter) work(ctx context.Context) error {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	s.onStop(func(context.Context) error { w.Stop(); return nil })
+	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
 }
 

@@ -51,7 +51,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
-		Blobs: b.Blobs, Claims: b.Blobs, Graves: b.Blobs, Records: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
+		Blobs: b.Blobs, Claims: b.Blobs, Graves: b.Blobs, Records: b.Blobs, Values: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
 	})
 	if err != nil {
@@ -67,6 +67,8 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
+	stopUpkeep := worker.KeepUp(b.Client, e.Config, e.Logger)
+	defer func() { _ = stopUpkeep(ctx) }()
 	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	select {

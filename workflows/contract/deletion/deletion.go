@@ -26,16 +26,21 @@ var (
 // Cause is why a conversation is deleted.
 type Cause string
 
-// CauseRequest means that somebody has asked for it.
-const CauseRequest Cause = "request"
+const (
+	CauseRequest Cause = "request" // somebody has asked for it
+	CauseAge     Cause = "age"     // it has not changed for the time that the configuration sets
+)
 
 // Input is the argument of a Deletion.
 type Input struct {
 	ConversationID string `json:"conversation_id"`
 	Cause          Cause  `json:"cause"`
 	// Force deletes a conversation although an approval waits.
-	Force bool      `json:"force,omitempty"`
-	At    time.Time `json:"at"`
+	Force bool `json:"force,omitempty"`
+	// UnchangedSince refuses to delete a conversation that has changed since then, or in which a
+	// turn runs.
+	UnchangedSince time.Time `json:"unchanged_since,omitzero"`
+	At             time.Time `json:"at"`
 	// By and Identity say who deletes it; Proof is the gateway's, as in a signal.
 	By       string            `json:"by,omitempty"`
 	Identity contract.Identity `json:"identity,omitzero"`
