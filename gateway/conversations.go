@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/document"
@@ -18,6 +19,7 @@ import (
 type rest struct {
 	service *service.Service
 	events  *endpoint.Endpoint // for replies as streams of events
+	server  *serverlogin.Endpoint
 	logger  *slog.Logger
 }
 

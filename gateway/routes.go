@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -50,6 +51,7 @@ type handlers struct {
 	health *health
 	tasks  *protocol.Server
 	login  *login.Endpoint
+	server *serverlogin.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -76,6 +78,10 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
 		{Route{"POST", "/approvals/:uuid/later", proven, ofApproval}, h.rest.later},
+		{Route{"GET", serverlogin.PathBegin, proven, ofApproval}, h.server.Begin},
+		{Route{"POST", serverlogin.PathBegin, proven, ofApproval}, h.rest.loggedIn},
+		{Route{"GET", serverlogin.PathCallback, open, ""}, h.server.Complete},
+		{Route{"GET", serverlogin.PathClient, open, ""}, h.server.Client},
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},

@@ -64,14 +64,21 @@ func (c *conversation) isAnswer(m contract.MessageSignal) bool {
 	return asked && !m.NoAnswer
 }
 
-// messageRefusal returns why a message is refused in the current state, or nil.
+// messageRefusal returns the settlement of a message that is refused in the current state, or
+// that only sends the message of a turn again which waits for a login; otherwise nil.
 func (c *conversation) messageRefusal(m contract.MessageSignal) *contract.Request {
 	question, asked := c.openQuestion()
+	p, again := c.openLogin(m.Text)
 	switch {
 	case c.closing != nil:
 		return refusal(contract.KindCompleted, wording.TextCompleted)
 	case asked && !m.NoAnswer:
 		return answerRefusal(question, m)
+	case again && c.takesToken(p):
+		return nil
+	case again:
+		result := c.joined(p)
+		return &contract.Request{Settled: true, Result: &result}
 	case len(c.pending) > 0:
 		result := c.waitingFor(0, contract.Inline(wording.TextWaiting))
 		return &contract.Request{Settled: true, Refused: contract.KindWaiting, Result: &result}

@@ -23,6 +23,7 @@ type turn struct {
 	accounted  bool  // the usage of the tree is counted
 	replied    bool  // the reply only has to be published
 	stopped    bool
+	joins      int // messages that brought a token
 	stopReason string
 	stoppedBy  contract.Identity
 	trace      *telemetry.TurnTrace

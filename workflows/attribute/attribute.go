@@ -41,3 +41,12 @@ func UnsetOwner(owner contract.Identity) []temporal.SearchAttributeUpdate {
 	}
 	return out
 }
+
+// OfApproval returns the search attributes of an approval.
+func OfApproval(in contract.ApprovalInput, configHash string) temporal.SearchAttributes {
+	all := []temporal.SearchAttributeUpdate{
+		AgentName.ValueSet(in.AgentName), ConversationID.ValueSet(in.ConversationID), SessionID.ValueSet(in.SessionID),
+		ToolName.ValueSet(in.Tool), PendingSince.ValueSet(in.CreatedAt), ConfigHash.ValueSet(configHash),
+	}
+	return temporal.NewSearchAttributes(append(all, OfOwner(in.Owner)...)...)
+}

@@ -7,6 +7,7 @@ import (
 
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 const (
@@ -258,7 +259,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
 }
@@ -271,6 +272,13 @@ func schema() JSON {
 }
 
 func content() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1"}`)} }
+
+func need() *login.Need {
+	return &login.Need{
+		Server: "resources", Agent: true, Way: login.AtServer, URL: "https://agent.example.com/approvals/" + approvalID + "/login",
+		Caller: identity().Key(), Why: "nobody has logged in to it yet",
+	}
+}
 
 func deferrals() later.List {
 	return later.List{{Subject: identity().Key(), Until: noon.Add(time.Hour)}}
@@ -394,7 +402,7 @@ func activitySamples() map[string]any {
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Binding: binding()},
-		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},

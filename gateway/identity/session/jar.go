@@ -154,19 +154,32 @@ func (j *Jar) RemoveSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// SetAttempt keeps a login that has begun. Its cookie comes with links from other sites, too.
+// SetAttempt keeps a login that has begun.
 func (j *Jar) SetAttempt(w http.ResponseWriter, r *http.Request, a Attempt) error {
-	sealed, err := j.seal(loginCookie, a, a.Ends)
-	if err == nil {
-		j.set(w, r, j.name(r, loginCookie), sealed, a.Ends, http.SameSiteLaxMode)
-	}
-	return err
+	return j.Keep(w, r, loginCookie, a, a.Ends)
 }
 
 // TakeAttempt returns the login that the browser has begun, or ErrNoCookie, and forgets it.
 func (j *Jar) TakeAttempt(w http.ResponseWriter, r *http.Request) (Attempt, error) {
 	var a Attempt
-	err := j.open(loginCookie, j.value(r, loginCookie), &a)
-	j.set(w, r, j.name(r, loginCookie), "", time.Time{}, http.SameSiteLaxMode)
-	return a, err
+	return a, j.Take(w, r, loginCookie, &a)
+}
+
+// Keep keeps a value of some kind in a cookie that comes with links from other sites, too.
+func (j *Jar) Keep(w http.ResponseWriter, r *http.Request, kind string, v any, ends time.Time) error {
+	sealed, err := j.seal(kind, v, ends)
+	if err == nil && len(sealed) > maxPiece {
+		err = fmt.Errorf("the cookie %s has %d bytes, more than browsers keep", kind, len(sealed))
+	}
+	if err == nil {
+		j.set(w, r, j.name(r, kind), sealed, ends, http.SameSiteLaxMode)
+	}
+	return err
+}
+
+// Take reads a value that Keep has kept, and forgets it. It fails with ErrNoCookie.
+func (j *Jar) Take(w http.ResponseWriter, r *http.Request, kind string, v any) error {
+	err := j.open(kind, j.value(r, kind), v)
+	j.set(w, r, j.name(r, kind), "", time.Time{}, http.SameSiteLaxMode)
+	return err
 }

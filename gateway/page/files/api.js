@@ -103,6 +103,7 @@ export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, dec
 // waiting reads a short page first, which is there sooner, and then long ones.
 export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");
 export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
+export const loggedIn = (uuid, key) => post(`approvals/${id(uuid)}/login`, {}, key);
 export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
 

@@ -47,6 +47,8 @@ func keysOf(a client.Approval) string {
 		return "Did " + tool + " run?  r it did · y run it again · n go on without it · l later"
 	case a.IsPaused():
 		return tool + " is paused and waits for the resume.  n go on without it · l later"
+	case a.NeedsLogin():
+		return tool + " waits for your login; its address is above.  n go on without it · l later"
 	case a.Reason == client.ReasonLimit:
 		return "Go on?  y yes · n no · l later"
 	}
