@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
@@ -173,7 +174,7 @@ func New(deps Deps) *Gateway {
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
-		rest:   &rest{service: s, events: events, server: server, logger: d.Logger},
+		rest:   &rest{service: s, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},

@@ -74,6 +74,8 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/conversations/:id/close", contract.ScopeConverse, ofConversation}, h.rest.closeConversation},
 		{Route{"GET", "/conversations/:id/requests/:request_id", contract.ScopeRead, ofConversation}, h.rest.request},
 
+		{Route{"POST", "/commands", proven, ""}, h.rest.command},
+
 		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
@@ -130,7 +132,7 @@ func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, g.follow, limitToken, limitBody)
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
 	for _, r := range g.table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

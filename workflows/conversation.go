@@ -77,11 +77,10 @@ type closure struct {
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
 	c := &conversation{
 		in: in, status: contract.StatusActive, proofs: proof.Of(ctx),
-		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
-		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
-		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
-		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
-
+		messages:  workflow.GetSignalChannel(ctx, contract.SignalMessage),
+		cancels:   workflow.GetSignalChannel(ctx, contract.SignalCancel),
+		closes:    workflow.GetSignalChannel(ctx, contract.SignalClose),
+		reports:   workflow.GetSignalChannel(ctx, contract.SignalReport),
 		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
 		follows:   workflow.GetSignalChannel(ctx, contract.SignalFollow),
 	}
@@ -109,7 +108,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 		})
 	}
 	if err == nil {
-		err = workflow.SetQueryHandler(ctx, contract.QueryTree, c.queryTree)
+		err = workflow.SetQueryHandler(ctx, contract.QueryTree, func() (contract.TreeView, error) { return c.tree(), nil })
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -29,7 +30,7 @@ func (c *conversation) signalRefusal(q contract.ConversationQuery) *contract.Req
 	full := c.ledger.Open()-len(c.queue) >= contract.MaxOpenRequests
 	switch q.Signal {
 	case contract.SignalMessage:
-		return c.messageSignalRefusal(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer}, q.Size, full)
+		return c.messageSignalRefusal(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer, Model: q.Model}, q.Size, full)
 	case contract.SignalCancel:
 		if no := c.cancelRefusal(); no != nil {
 			return no
@@ -72,6 +73,8 @@ func (c *conversation) messageRefusal(m contract.MessageSignal) *contract.Reques
 	switch {
 	case c.closing != nil:
 		return refusal(contract.KindCompleted, wording.TextCompleted)
+	case choice.Problem(c.in.Agent, m.Model) != "":
+		return refusal(contract.KindInvalid, choice.Problem(c.in.Agent, m.Model))
 	case asked && !m.NoAnswer:
 		return answerRefusal(question, m)
 	case again && c.takesToken(p):

@@ -18,6 +18,7 @@ const (
 // Item is a conversation in a list.
 type Item struct {
 	ID        string    `json:"id"`
+	ShortID   string    `json:"short_id,omitempty"`
 	SessionID string    `json:"session_id,omitempty"`
 	AgentName string    `json:"agent_name,omitempty"`
 	Title     string    `json:"title,omitempty"`

@@ -34,6 +34,7 @@
 //	run.js           the nodes of a run
 //	whole.js         what is done with a conversation as a whole
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
+//	commands.js      commands such as !list, and their offer
 //	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page
 //	router.js        views and their addresses; html.js  lit-html, for all of them

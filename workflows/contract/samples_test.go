@@ -180,7 +180,7 @@ func agent() Agent {
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
 		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Node: "writer",
-		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
+		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Choices: []string{"fast"}, Limits: limits(), Tree: &root,
 	}
 }
 
@@ -209,7 +209,7 @@ func carried() Carried {
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
-		Queue: []MessageSignal{messageSignal()},
+		Queue: []MessageSignal{messageSignal()}, Model: "fast", TurnModel: "deep",
 	}
 }
 
@@ -235,13 +235,13 @@ func conversationSamples() map[string]any {
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
-		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Size: 100},
+		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Model: "fast", Size: 100},
 		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone, ClosedBy: identity()},
 	}
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
 }
 
 func signalSamples() map[string]any {

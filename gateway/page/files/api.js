@@ -91,10 +91,11 @@ export const tools = () => get("tools");
 export const me = () => get("me");
 export const conversations = (cursor) => get("conversations?limit=50" + (cursor ? "&cursor=" + id(cursor) : ""));
 // start is the request that begins a conversation and is answered with the events of its turn.
-export const start = (message) => ["conversations", {
-  method: "POST", body: JSON.stringify({ message }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
+export const start = (message, choice) => ["conversations", {
+  method: "POST", body: JSON.stringify({ message, ...choice }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
 }];
-export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
+export const send = (conversation, message, key, choice) => post(`conversations/${id(conversation)}/messages`, { message, ...choice }, key);
+export const command = (text) => post("commands", text);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 // remove deletes a conversation; force also one with an approval that waits.
 export const remove = (conversation, force) => change("DELETE", `conversations/${id(conversation)}${force ? "?force=true" : ""}`);

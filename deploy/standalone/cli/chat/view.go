@@ -76,7 +76,11 @@ func (m *Model) footer() string {
 	case m.sending != "":
 		return "sending"
 	}
-	return "Enter sends · Alt-Enter new line · Ctrl-G editor · Ctrl-D leaves"
+	keys := "Enter sends · Alt-Enter new line · Ctrl-G editor · !help · Ctrl-D leaves"
+	if m.short != "" {
+		return m.short + " · " + keys
+	}
+	return keys
 }
 
 // draft returns the entries that may still change, as much of their end as fits.
