@@ -8,8 +8,8 @@ const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject
 // isCommand tells whether the agent interprets a text before it is sent.
 export const isCommand = (text) => /^\s*[!@]/.test(text);
 
-// run carries out a command for a conversation, or sends the message that it is.
-export async function run(conversation, text) {
+// carryOut carries out a command for a conversation, or sends the message that it is.
+export async function carryOut(conversation, text) {
   conversation.failure = conversation.said = undefined;
   try {
     const reply = await api.command({ text, conversation_id: conversation.id, shown: conversation.shownApprovals, by: ownName() || undefined });

@@ -2,12 +2,13 @@
 import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { Card } from "./card.js";
-import { isCommand, offer, run } from "./commands.js";
+import { carryOut, isCommand, offer } from "./commands.js";
 import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { Whole } from "./whole.js";
 import { apply } from "./shared.js";
+import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
@@ -139,6 +140,15 @@ export class Conversation {
     if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
     if (this.known) this.paused();
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
+    if (this.shared.auth_required) unanswered(this.id).then((text) => { if (text) this.send(text); });
+  }
+
+  // #login asks to log in where the last turn ended because nobody had.
+  #login() {
+    const server = this.shared.auth_required;
+    const last = this.transcript.entries.findLast((e) => e.kind === "user");
+    if (!server || !last || this.running || this.completed || this.unsent.length) return nothing;
+    return toolLogin(server, this.id, last.text, (text) => this.send(text));
   }
 
   // forgetSent removes messages that have come back as entries.
@@ -217,7 +227,7 @@ export class Conversation {
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
         ${this.said ? html`<pre class="said" role="status">${this.said}</pre>` : nothing}
-        ${this.#status()}
+        ${this.#login()}${this.#status()}
       </section>
       ${this.#input()}`;
   }
@@ -247,7 +257,7 @@ export class Conversation {
       fit(box);
       keepDraft(this.id ?? "", "");
       this.said = undefined;
-      isCommand(text) ? run(this, text) : this.send(text);
+      isCommand(text) ? carryOut(this, text) : this.send(text);
     };
     const type = (text) => {
       keepDraft(this.id ?? "", text);
