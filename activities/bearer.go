@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,14 +48,6 @@ func bearerFailure(err error, unavailable, refused contract.Kind) error {
 		return fail(unavailable, err.Error(), 0)
 	}
 	return fail(refused, err.Error(), 0)
-}
-
-// loginRequired is the result of a call that waits for a login of the caller.
-func loginRequired(login *bearer.LoginRequired) toolbox.Result {
-	return toolbox.Result{
-		IsError: true, AuthRequired: login.Server,
-		Text: fmt.Sprintf("Authentication required to access the %s server: %s.", login.Server, login.Reason),
-	}
 }
 
 // refusalOf returns the answer of a server that did not accept the token of a call, or nil.

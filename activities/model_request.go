@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -29,6 +30,9 @@ func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (m
 		return modelRequest{}, fmt.Errorf("read the client's tools: %w", err)
 	}
 	q := modelRequest{request: llm.Request{Model: in.Model}, offer: offeredTools(m.describePeers(in), m.Offer.Tools(ctx), clients)}
+	if tool, ok := m.Bearers.LoginTool(bearer.FromContext(ctx), in.Tools); ok {
+		q.offer = append(q.offer, offeredTool{Tool: tool, login: true})
+	}
 	for _, o := range q.offer {
 		q.request.Tools = append(q.request.Tools, o.Tool)
 	}

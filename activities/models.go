@@ -195,7 +195,7 @@ func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessa
 		return args, problem
 	case tool.exit:
 		return args, ""
-	case tool.client:
+	case tool.client, tool.login:
 		return args, schema.Misfit(tool.InputSchema, args)
 	}
 	return m.Offer.Check(ctx, tool.Name, args)

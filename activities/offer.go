@@ -29,6 +29,7 @@ type offeredTool struct {
 	contract.Tool
 	peer   *contract.Peer
 	exit   bool
+	login  bool // bearer.ToolLogIn
 	client bool // called by who sent the message
 	mayAsk bool
 	// wording selects the sentences that describe a call.

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -45,6 +46,8 @@ type Peers struct {
 	Keyring *credential.Keyring
 	// Bearers knows which token a message carries; nil forwards the caller's.
 	Bearers *bearer.Book
+	// PublicURL is as in Tools.
+	PublicURL string
 	// Claims prevent that destructive messages are sent twice; nil does not check.
 	Claims Claims
 	// Switches pause destructive messages; nil pauses none.
@@ -107,7 +110,7 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 		return out, !lostAttempt(ctx), err
 	}
 	out, again, err = p.delegate(ctx, in)
-	settle(!lostAttempt(ctx) && hadNoEffect(err))
+	settle(!lostAttempt(ctx) && (hadNoEffect(err) || out.Login != nil))
 	return out, again, err
 }
 
@@ -122,7 +125,7 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 		return out, !lostAttempt(ctx), err
 	}
 	m.Repeated = lostAttempt(ctx)
-	reply, note, err := p.send(ctx, in.ConversationID, &m)
+	reply, note, need, err := p.send(ctx, in.ConversationID, &m)
 	if errors.As(err, new(*temporal.ApplicationError)) { // of the token: nothing was sent
 		return out, !m.Repeated, err
 	}
@@ -130,12 +133,13 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 		return out, !m.Repeated, peerFailure(ctx, m, err) // the effect of an earlier attempt remains unknown
 	}
 	out, err = p.result(ctx, m, reply)
-	out.Note = note
+	out.Note, out.Login = note, need
 	return out, false, err
 }
 
-// send sends a message with the token for its agent. The note is about the token.
-func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message) (reply peer.Reply, note string, err error) {
+// send sends a message with the token for its agent. The note is about the token. need is set if
+// the message was not sent because it needs a login.
+func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message) (reply peer.Reply, note string, need *login.Need, err error) {
 	caller, problem := openCaller(ctx, p.Blobs, p.Keyring, conversationID, p.Now)
 	agent := bearer.Server{Name: m.Peer.Name, URL: m.Peer.URL, Agent: true}
 	noToken := p.Bearers.Call(ctx, agent, caller, func(token string) *bearer.Refusal {
@@ -145,13 +149,13 @@ func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message
 		}
 		return nil
 	})
-	if login := bearer.Login(noToken); login != nil {
-		return peer.Reply{State: contract.TaskAuthRequired, Text: login.Error()}, note, nil
+	if l := bearer.Login(noToken); l != nil {
+		return peer.Reply{State: contract.TaskAuthRequired, Text: l.Error()}, note, bearer.NeedOf(noToken, agent, caller, p.PublicURL), nil
 	}
 	if noToken != nil {
-		return reply, note, bearerFailure(noToken, contract.KindPeerUnavailable, contract.KindPeerFailed)
+		return reply, note, nil, bearerFailure(noToken, contract.KindPeerUnavailable, contract.KindPeerFailed)
 	}
-	return reply, note, err
+	return reply, note, nil, err
 }
 
 // mayRepeat reports to the next attempt, with the failure of this one, that this attempt ended

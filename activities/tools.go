@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -41,6 +42,8 @@ type Tools struct {
 	Keyring *credential.Keyring
 	// Bearers knows which token a call carries; nil forwards the caller's.
 	Bearers *bearer.Book
+	// PublicURL is the URL at which people reach the agent to log in, or "".
+	PublicURL string
 	// Claims prevent that destructive calls are made twice; nil does not check.
 	Claims Claims
 	// Switches pause destructive calls; nil pauses none.
@@ -91,7 +94,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	defer stop()
 	began := time.Now()
 	ctx, span := telemetry.StartTool(ctx, in.Server, in.Tool)
-	r, note, err := t.send(ctx, in.ConversationID, toolbox.Call{
+	r, note, need, err := t.send(ctx, in.ConversationID, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, SessionID: in.SessionID,
 		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Bound: in.Binding, Progress: step,
 	})
@@ -113,25 +116,33 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	if err != nil {
 		return contract.CallToolResult{}, fail(toolFailureKind(contract.KindBlob, in), err.Error(), 0)
 	}
-	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Note: note}, nil
+	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Login: need, Note: note}, nil
 }
 
-// send makes a call with the token for its server. The note is about the token.
-func (t *Tools) send(ctx context.Context, conversationID string, call toolbox.Call) (r toolbox.Result, note string, err error) {
+// send makes a call with the token for its server. The note is about the token. need is set if the
+// call was not made because it needs a login.
+func (t *Tools) send(ctx context.Context, conversationID string, call toolbox.Call) (r toolbox.Result, note string, need *login.Need, err error) {
 	caller, problem := openCaller(ctx, t.Blobs, t.Keyring, conversationID, t.Now)
 	server := bearer.Server{Name: call.To()}
 	noToken := t.Bearers.Call(ctx, server, caller, func(token string) *bearer.Refusal {
 		call.Bearer, note = token, noteWithout(t.Bearers.Gives(server), token, problem)
-		r, err = t.Caller.Call(ctx, call)
+		switch {
+		case call.Tool != bearer.ToolLogIn || call.Server != "":
+			r, err = t.Caller.Call(ctx, call)
+		case token == "":
+			return bearer.Unauthorized()
+		default:
+			r = toolbox.Result{Text: bearer.TextLoggedIn}
+		}
 		return refusalOf(r, err)
 	})
-	if login := bearer.Login(noToken); login != nil {
-		return loginRequired(login), note, nil
+	if l := bearer.Login(noToken); l != nil {
+		return toolbox.Result{IsError: true, AuthRequired: l.Server, Text: l.Text()}, note, bearer.NeedOf(noToken, server, caller, t.PublicURL), nil
 	}
 	if noToken != nil {
-		return r, note, bearerFailure(noToken, contract.KindToolUnavailable, contract.KindToolFailed)
+		return r, note, nil, bearerFailure(noToken, contract.KindToolUnavailable, contract.KindToolFailed)
 	}
-	return r, note, err
+	return r, note, nil, err
 }
 
 // progress reports the progress of a call to Temporal, in numbers only. tell does not wait:

@@ -18,7 +18,7 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	a := contract.Agent{
 		Name: c.Name, Description: c.Description, Model: c.Model(),
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout, Approvers: c.Approval.Approvers,
-		Models: c.routes(), Limits: c.Limits.Contract(),
+		Models: c.routes(), Choices: c.choices(), Limits: c.Limits.Contract(),
 	}
 	if c.Approval.CallAs == CallAsApprover {
 		a.CallAs = contract.CallAsApprover

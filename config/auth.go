@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Ways in which callers prove who they are.
@@ -75,19 +76,11 @@ func (w AuthWay) Secret(getenv func(string) string) (string, error) {
 func (w AuthWay) Networks() []netip.Prefix {
 	var out []netip.Prefix
 	for _, text := range w.From {
-		if network, err := parseNetwork(text); err == nil {
-			out = append(out, network)
+		if from, err := network.Parse(text); err == nil {
+			out = append(out, from)
 		}
 	}
 	return out
-}
-
-func parseNetwork(text string) (netip.Prefix, error) {
-	if address, err := netip.ParseAddr(text); err == nil {
-		return address.Unmap().Prefix(address.Unmap().BitLen())
-	}
-	network, err := netip.ParsePrefix(text)
-	return network.Masked(), err
 }
 
 // KeysFile returns the file of the keys of callers, which exists only if there are any.
@@ -193,10 +186,10 @@ func checkProxy(r *report, path string, way AuthWay) {
 	}
 	for i, text := range way.From {
 		at := fmt.Sprintf("%s.from[%d]", path, i)
-		switch network, err := parseNetwork(text); {
+		switch from, err := network.Parse(text); {
 		case err != nil:
 			r.at(at, "%s: must be an IP address or a network such as 10.0.0.0/8", quote(text))
-		case network.Bits() == 0:
+		case from.Bits() == 0:
 			r.at(at, "%s: lets everybody write the header; name the network of the proxy", quote(text))
 		}
 	}

@@ -73,7 +73,7 @@ type MCPServer struct {
 	Headers    map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Credential string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"url: The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this server that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
 	Exchange   *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
-	Own        *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the server. It gets tokens with client credentials."`
+	Own        *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the server."`
 	Transport  string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
 	// Timeout 0 means MaxToolTimeout.
 	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take. The default and the maximum are 30s."`
@@ -126,7 +126,7 @@ type A2AAgent struct {
 	Headers         map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request to the url, and to no other. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Credential      string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"The token of calls. none: no token. forward: the caller's, as it is. exchange: one for this agent that the provider of token_exchange issues for the caller's. own: one that the agent gets as an OAuth client. The default is forward, and with auth none."`
 	Exchange        *Exchange         `yaml:"exchange" jsonschema_description:"credential: exchange: what the token is for."`
-	Own             *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the other agent. It gets tokens with client credentials."`
+	Own             *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the other agent."`
 	// Timeout 0 means contract.DefaultPeerTimeout.
 	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
 	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`

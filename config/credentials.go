@@ -75,11 +75,11 @@ func (c *Config) checkCredentials(r *report) {
 			r.at(path+".credential", "a server with a command gets no token; give it one in env")
 		}
 		c.checkCredential(r, path, s.Credential, s.Exchange, s.Headers)
-		checkOwn(r, path, s.Credential, s.Own)
+		c.checkOwn(r, path, s.Credential, s.Own)
 	}
 	for path, a := range c.delegates() {
 		c.checkCredential(r, path, a.Credential, a.Exchange, a.Headers)
-		checkOwn(r, path, a.Credential, a.Own)
+		c.checkOwn(r, path, a.Credential, a.Own)
 	}
 	c.checkTokenExchange(r, "token_exchange", c.TokenExchange)
 }
@@ -101,14 +101,14 @@ func (c *Config) checkCredential(r *report, path, credential string, exchange *E
 }
 
 // checkOwn checks the agent as an OAuth client of a server or agent.
-func checkOwn(r *report, path, credential string, s *own.Client) {
+func (c *Config) checkOwn(r *report, path, credential string, s *own.Client) {
 	switch {
 	case credential == CredentialOwn && s == nil:
 		r.at(path+".credential", "own needs the agent's client; write own: {issuer: https://login.example.com, client_id: NAME, client_secret: \"${SECRET}\"}")
 	case credential != CredentialOwn && s != nil:
 		r.at(path+".own", "is for credential: own only")
 	case s != nil:
-		s.Check(func(key, problem string) { r.at(strings.TrimSuffix(join(path+".own", key), "."), "%s", problem) })
+		s.Check(own.At(len(c.Auth) > 0, c.PublicURL, c.Host, c.Port), func(key, problem string) { r.at(strings.TrimSuffix(join(path+".own", key), "."), "%s", problem) })
 	}
 }
 

@@ -24,8 +24,8 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	c.describeServers(&buf)
 	describeA2A(&buf, "\nAgents to delegate to\n", c.A2A)
 	c.describeTree(&buf, getenv)
-	describeWarnings(&buf, c.Warnings())
-	describeChanges(&buf, c.ChangedDefaults())
+	describeNotes(&buf, "", "Warning: ", c.Warnings())
+	describeNotes(&buf, "Changed defaults (see deploy/CHANGELOG.md)\n", "  ", c.ChangedDefaults())
 	if _, err := w.Write(buf.Bytes()); err != nil {
 		return fmt.Errorf("describe the configuration: %w", err)
 	}
@@ -198,20 +198,12 @@ func asks(destructive, atOnce bool) string {
 	return ""
 }
 
-func describeWarnings(w io.Writer, warnings []string) {
-	if len(warnings) > 0 {
-		fmt.Fprintln(w)
+// describeNotes writes a title and notes below it, if there are any.
+func describeNotes(w io.Writer, title, mark string, notes []string) {
+	if len(notes) > 0 {
+		fmt.Fprint(w, "\n", title)
 	}
-	for _, text := range warnings {
-		fmt.Fprintf(w, "Warning: %s\n", text)
-	}
-}
-
-func describeChanges(w io.Writer, changes []string) {
-	if len(changes) > 0 {
-		fmt.Fprintln(w, "\nChanged defaults (see deploy/CHANGELOG.md)")
-	}
-	for _, text := range changes {
-		fmt.Fprintf(w, "  %s\n", text)
+	for _, text := range notes {
+		fmt.Fprintf(w, "%s%s\n", mark, text)
 	}
 }

@@ -32,12 +32,23 @@ func (c *Config) models() []string {
 	return names
 }
 
-// fallbackModels returns the fallbacks of the models that nodes use, except for those that
-// nodes use themselves.
-func (c *Config) fallbackModels() []string {
+// choices returns the models that people may choose, sorted.
+func (c *Config) choices() (names []string) {
+	for name, e := range c.Models {
+		if e.Selectable && e.Enabled {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// otherModels returns the models that people may choose, and the fallbacks of all, except for
+// those that nodes use.
+func (c *Config) otherModels() []string {
 	used := c.models()
-	all := slices.Clone(used)
-	for _, name := range used {
+	all := appendNew(slices.Clone(used), c.choices()...)
+	for _, name := range slices.Clone(all) {
 		all = appendNew(all, registry(c.Models).fallbacks(name)...)
 	}
 	return all[len(used):]
@@ -73,21 +84,19 @@ func (n *Node) useModel(model string) {
 // fallback has no fallbacks of its own.
 func (c *Config) routes() []contract.ModelRoute {
 	var out []contract.ModelRoute
-	add := func(name string, fallback []string) {
+	first := append(c.models(), c.choices()...)
+	for _, name := range append(c.models(), c.otherModels()...) {
 		e, _, _ := registry(c.Models).find(name)
-		route := contract.ModelRoute{Name: name, Fallback: fallback}
+		route := contract.ModelRoute{Name: name}
+		if slices.Contains(first, name) {
+			route.Fallback = registry(c.Models).fallbacks(name)
+		}
 		if e.Timeout != contract.DefaultModelTimeout {
 			route.Timeout = e.Timeout
 		}
-		if len(fallback) > 0 || route.Timeout > 0 {
+		if len(route.Fallback) > 0 || route.Timeout > 0 {
 			out = append(out, route)
 		}
-	}
-	for _, name := range c.models() {
-		add(name, registry(c.Models).fallbacks(name))
-	}
-	for _, name := range c.fallbackModels() {
-		add(name, nil)
 	}
 	slices.SortFunc(out, func(a, b contract.ModelRoute) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -99,14 +108,18 @@ type MissingKey struct {
 	Model    string // with its provider and model, if it is an entry
 	Variable string
 	// Spared: nodes can work without this model for now, because it is a fallback, or because
-	// another model of the chain has its key or needs none.
+	// another model of the chain has its key or needs none, or because only people choose it.
 	Spared bool
+	// Chosen: only people choose the model.
+	Chosen bool
 }
 
 // String returns one line.
 func (k MissingKey) String() string {
 	until := "it cannot be called until it is"
-	if k.Spared {
+	if k.Chosen {
+		until = "those who choose it get an error until it is"
+	} else if k.Spared {
 		until = "others are asked in its place until it is"
 	}
 	return fmt.Sprintf("model %s needs %s, which is not set; %s", k.Model, k.Variable, until)
@@ -118,7 +131,7 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 	models := registry(c.Models)
 	add := func(name string, spared bool) {
 		if variable, missing := models.key(name, getenv); missing {
-			out = append(out, MissingKey{Path: c.firstUse(name), Model: models.title(name), Variable: variable, Spared: spared})
+			out = append(out, MissingKey{Path: c.firstUse(name), Model: models.title(name), Variable: variable, Spared: spared, Chosen: c.Models[name].Selectable && !slices.Contains(c.models(), name)})
 		}
 	}
 	reached := map[string]bool{} // the fallbacks of nodes that can work without one
@@ -133,8 +146,8 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 			reached[other] = reached[other] || answered
 		}
 	}
-	for _, name := range c.fallbackModels() {
-		add(name, reached[name])
+	for _, name := range c.otherModels() {
+		add(name, reached[name] || c.Models[name].Selectable)
 	}
 	return out
 }
@@ -147,7 +160,10 @@ func (c *Config) firstUse(model string) string {
 			return p.path + ".model"
 		}
 	}
-	for _, name := range c.models() {
+	if c.Models[model].Selectable {
+		return join("models", model)
+	}
+	for _, name := range append(c.models(), c.choices()...) {
 		if i := slices.Index(c.Models[name].Fallback, model); i >= 0 && !slices.Contains(c.models(), model) {
 			return fmt.Sprintf("models.%s.fallback[%d]", name, i)
 		}

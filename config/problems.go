@@ -47,7 +47,7 @@ func (c *Config) references() iter.Seq2[string, string] {
 				return
 			}
 		}
-		for _, name := range append(c.models(), c.fallbackModels()...) {
+		for _, name := range append(c.models(), c.otherModels()...) {
 			if !each(join("models", name)+".headers", c.Models[name].Headers) {
 				return
 			}

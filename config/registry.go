@@ -36,6 +36,7 @@ type ModelEntry struct {
 	// Price is nil if unknown.
 	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
 	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
+	Selectable    bool     `yaml:"selectable" jsonschema:"default=false" jsonschema_description:"true: people may choose the entry in the place of the agent's model, for a conversation (!model NAME in a chat) or for one message (@NAME before it). Nodes that name a model of their own keep it."`
 	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
 }
 

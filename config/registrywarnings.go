@@ -46,7 +46,7 @@ func (w warner) prices(c *Config) {
 	if path == "" {
 		return
 	}
-	for _, name := range append(c.models(), c.fallbackModels()...) {
+	for _, name := range append(c.models(), c.otherModels()...) {
 		if e, _, _ := registry(c.Models).find(name); e.Price == nil && contract.Provider(e.Provider) != contract.ProviderDemo {
 			w.atLine(w.line(path), path, "the model %s has no price; its calls count as free", registry(c.Models).title(name))
 		}

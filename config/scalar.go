@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"agent-stop-and-go/config/duration"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 var durationType = reflect.TypeFor[time.Duration]()

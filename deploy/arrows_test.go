@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"workflows/control":       {"workflows/contract", "workflows/wording", "workflows/signal", "workflows/proof"},
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
-	"workflows/run":           {"workflows/decide"},
+	"workflows/run":           {"workflows/contract", "workflows/decide"},
 	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
 	"workflows":               {"workflows/activity", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
@@ -46,8 +46,10 @@ var arrows = map[string][]string{
 	"gateway/service/backend": {"workflows/contract", "workflows/attribute", "workflows/record", "workflows/credential", "gateway/service", "workflows/telemetry"},
 	"gateway/service/graves":  {"workflows/contract", "gateway/service"},
 	"gateway/service/access":  {"workflows/contract", "gateway/service"},
+	"gateway/service/shortid": {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},
+	"gateway/command":         {"workflows/contract", "workflows/record", "workflows/answer", "gateway/service"},
 	"gateway/page":            {},
 	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
@@ -60,14 +62,20 @@ var arrows = map[string][]string{
 	"gateway/a2a/hook":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/a2a"},
 	"gateway/server/hooks":    {"workflows/record", "gateway/a2a/hook", "gateway/service", "config"},
 	"gateway/server":          {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config", "workflows/telemetry"},
-	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config"},
+	"gateway/cmd":             {"workflows/contract", "workflows/record", "workflows/credential", "gateway", "config", "worker/accounts"},
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
 	"deploy/conformance":      {"activities", "workflows/contract"},
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
+	"gateway/identity/cookie":  {"workflows/credential"},
 	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
+	"gateway/serverlogin":      {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity/session"},
+	"worker/accounts":          {"workflows/contract", "workflows/credential", "activities/oauth", "config"},
+
+	// The page alone, in front of an agent that is elsewhere.
+	"gateway/web": {"gateway/web", "gateway/page", "gateway/identity", "mcpservers/hosting/guard"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
@@ -101,8 +109,10 @@ var foreign = map[string][]string{
 	"gateway/client":          {"."},
 	"gateway/page":            {"."},
 	"gateway/service":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
+	"gateway/web":             {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/identity":        {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/login":           {"github.com/a2aproject/", "go.temporal.io/"},
+	"gateway/serverlogin":     {"github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/service/backend": {"github.com/labstack/", "github.com/a2aproject/", "net/http"},
 	"gateway/agui":            {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/agui/endpoint":   {"github.com/a2aproject/", "go.temporal.io/"},
@@ -231,7 +241,8 @@ func list(t *testing.T) []pkg {
 // links says which binaries must not contain what; paths are of modules and packages.
 var links = map[string][]string{
 	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request", "agent-stop-and-go/gateway/a2a/handler"},
-	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities"},
+	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities/llm", "agent-stop-and-go/activities/toolbox", "agent-stop-and-go/activities/peer"},
+	"./gateway/cmd/web":               {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "go.opentelemetry.io/", "agent-stop-and-go/gateway/service", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -41,6 +43,9 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Header().Set("Cache-Control", "private, no-cache") // a proxy must not show it to the next caller
 		r := c.Request()
 		caller, err := g.callers.Identify(r)
+		if err != nil && c.Path() == serverlogin.PathBegin && request.Prefers(r, "text/html") { // a link that a person follows
+			return c.Redirect(http.StatusFound, callerOf(c).BaseURL+"/#/a/"+url.PathEscape(c.Param("uuid")))
+		}
 		if err != nil {
 			return g.unproven(c, err)
 		}

@@ -130,7 +130,7 @@ func TestTheClientShowsATurn(t *testing.T) {
 		defer a.Close()
 		w := &wire{handler: a}
 		c := newClient(t, w, client.Options{Key: "secret"})
-		got, last := watch(t, c.Send(t.Context(), "", "hi"))
+		got, last := watch(t, c.Send(t.Context(), "", client.NewMessage{Message: "hi"}))
 		if words(got) != "user hi|text answer to hi" || last.Type != agui.TypeRunFinished || last.ThreadID != s.view.ID {
 			t.Errorf("%q, %+v", words(got), last)
 		}
@@ -161,7 +161,7 @@ func TestTheClientResumesALostStream(t *testing.T) {
 				}
 				return bytes
 			}}
-			got, last := watch(t, newClient(t, w, client.Options{}).Send(t.Context(), someID, "hi"))
+			got, last := watch(t, newClient(t, w, client.Options{}).Send(t.Context(), someID, client.NewMessage{Message: "hi"}))
 			if words(got) != "user hi|text answer to hi" || !last.Ends() || len(s.sent) != 1 {
 				t.Fatalf("cut after %d bytes: %q, %s, sent %d times over %d connections", bytes, words(got), last.Type, len(s.sent), len(w.seen))
 			}
@@ -200,7 +200,7 @@ func TestTheClientDecidesAndReadsTheRest(t *testing.T) {
 		a := newAPI(t, s.backend())
 		defer a.Close()
 		c := newClient(t, &wire{handler: a}, client.Options{})
-		got, last := watch(t, c.Send(t.Context(), someID, "add it"))
+		got, last := watch(t, c.Send(t.Context(), someID, client.NewMessage{Message: "add it"}))
 		if last.Outcome.Type != agui.OutcomeInterrupt || len(last.Outcome.Interrupts) != 1 || last.Outcome.Interrupts[0].ID != someUUID {
 			t.Fatalf("%s %+v", words(got), last.Outcome)
 		}
@@ -234,7 +234,7 @@ func TestTheClientReturnsErrors(t *testing.T) {
 	if _, err := c.Conversation(t.Context(), otherID); client.StatusOf(err) != 404 || err.Error() != "conversation not found: "+otherID {
 		t.Errorf("%v", err)
 	}
-	for _, err := range c.Send(t.Context(), otherID, "hi") {
+	for _, err := range c.Send(t.Context(), otherID, client.NewMessage{Message: "hi"}) {
 		if client.StatusOf(err) != 404 {
 			t.Errorf("%v", err)
 		}
@@ -269,7 +269,7 @@ func TestTheClientKnowsEveryMember(t *testing.T) {
 		"Origin": client.Origin{}, "Binding": client.Binding{}, "Record": client.Decision{}, "Item": client.Item{},
 		"ConversationList": client.Conversations{}, "ApprovalList": client.Approvals{}, "WaitingApproval": client.WaitingApproval{},
 		"ApprovalState": client.ApprovalState{}, "Tool": client.Tool{}, "ToolApproval": client.ToolApproval{}, "Server": client.Server{},
-		"Tools": client.Offer{}, "Ready": client.Readiness{},
+		"Tools": client.Offer{}, "Ready": client.Readiness{}, "Message": client.NewMessage{}, "Command": client.Command{}, "CommandReply": client.CommandReply{},
 	} {
 		want := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties))
 		var got []string

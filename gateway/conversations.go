@@ -8,8 +8,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/document"
 )
@@ -18,6 +21,8 @@ import (
 type rest struct {
 	service *service.Service
 	events  *endpoint.Endpoint // for replies as streams of events
+	chats   *command.Interpreter
+	server  *serverlogin.Endpoint
 	logger  *slog.Logger
 }
 
@@ -146,6 +151,9 @@ func (h *rest) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if q.Prefix, err = idPrefix(c); err != nil {
+		return err
+	}
 	whole, err := includesMessages(c)
 	if err != nil {
 		return err
@@ -159,6 +167,7 @@ func (h *rest) list(c echo.Context) error {
 	if err := both.Wait(); err != nil {
 		return err
 	}
+	shortid.Set(page.Items, reply.Summary.Total)
 	reply.Conversations, reply.NextCursor = orEmpty(page.Items), request.EncodeCursor(page.Next)
 	if whole {
 		if reply.Conversations, err = h.service.Documents(ctx, page.Items); err != nil {

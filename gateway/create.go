@@ -13,14 +13,28 @@ import (
 
 type messageBody struct {
 	Message string `json:"message"`
+	// Model and KeepModel are as in service.Message.
+	Model     string `json:"model"`
+	KeepModel bool   `json:"keep_model"`
 }
 
 func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" }
 
+// check fails if members do not fit together.
+func (m messageBody) check() error {
+	switch {
+	case m.KeepModel && m.Model == "":
+		return service.Errorf(contract.KindInvalid, "keep_model needs a model to keep")
+	case m.Model != "" && m.Message == "":
+		return service.Errorf(contract.KindInvalid, "model needs a message, which it answers")
+	}
+	return nil
+}
+
 // message returns the message in a body. For a streamed request it has the request ID as
 // client ID, by which its turn is found.
 func (m messageBody) message(c echo.Context, requestID string) service.Message {
-	out := service.Message{Text: m.Message}
+	out := service.Message{Text: m.Message, Model: m.Model, KeepModel: m.KeepModel}
 	if streams(c) {
 		out.ClientID = requestID
 	}
@@ -41,6 +55,9 @@ func (h *rest) create(c echo.Context) error {
 	}
 	if body.Message != "" && body.blank() {
 		return service.Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
+	}
+	if err := body.check(); err != nil {
+		return err
 	}
 	key, err := idempotencyKey(c)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
@@ -88,6 +89,35 @@ func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) erro
 		return accept(c, p, "")
 	}
 	return h.await(c, p)
+}
+
+// loggedIn lets a call go on whose person has logged in, with the token of the request if that is
+// what it waits for.
+func (h *rest) loggedIn(c echo.Context) error {
+	if _, err := request.Bind(c.Request(), &struct{}{}); err != nil {
+		return err
+	}
+	if err := h.server.May(c); err != nil {
+		return err
+	}
+	p, err := h.server.Waiting(c)
+	if err == nil {
+		err = h.server.Ready(c, p)
+	}
+	if err != nil {
+		return err
+	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
+	whole, err := includesMessages(c)
+	if err != nil {
+		return err
+	}
+	d := service.Decision{UUID: p.UUID, Signal: serverlogin.Done()}
+	d.Signal.RequestID = requestID(c, p.UUID, key)
+	return h.sendDecision(c, d, whole)
 }
 
 func readAnswer(c echo.Context) (json.RawMessage, error) {

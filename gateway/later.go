@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 // laterRequest has one of its members.
@@ -53,9 +54,9 @@ func (in laterRequest) until(now time.Time) (time.Time, error) {
 	case in.Until != nil:
 		return in.Until.UTC(), nil
 	}
-	d, err := time.ParseDuration(*in.For)
+	d, err := duration.Parse(*in.For)
 	if err != nil {
-		return time.Time{}, service.Errorf(contract.KindInvalid, `"for" is not a duration such as "30m" or "2h": %q`, service.Printable(*in.For))
+		return time.Time{}, service.Errorf(contract.KindInvalid, `"for" is not a duration such as "30m", "2h" or "3d": %q`, service.Printable(*in.For))
 	}
 	return now.Add(d).Truncate(time.Second), nil
 }

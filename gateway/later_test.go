@@ -49,6 +49,9 @@ func TestAnApprovalIsPutOffForTheCaller(t *testing.T) {
 		if got := a.want(200, a.do("GET", "/approvals", "")).raw; strings.Contains(got, "deferred") {
 			t.Errorf("the time is over: %s", got)
 		}
+		if got := a.want(200, a.do("POST", approvalPath+"/later", `{"for":"1d12h"}`)).text("deferred_until"); got != "2000-01-02T14:00:00Z" {
+			t.Errorf("put off until %s", got)
+		}
 		a.want(200, a.do("POST", approvalPath+"/later", `{"until":"2000-01-02T00:00:00Z"}`))
 		if got := a.want(200, a.do("POST", approvalPath+"/later", `{"for":"0s"}`)).raw; strings.Contains(got, "deferred") || len(kept) != 0 {
 			t.Errorf("it is not back: %s, %v", got, kept)

@@ -2,13 +2,35 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/contract"
 )
+
+// resolve replaces the short ID of a conversation in the path by the full one.
+func (g *Gateway) resolve(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		given := c.Param("id")
+		if _, ok := shortid.Parse(given); !ok || contract.IsUUID(given) || !strings.HasPrefix(c.Path(), "/conversations/:id") {
+			return next(c)
+		}
+		id, err := shortid.Resolve(c.Request().Context(), g.service, given)
+		if err != nil {
+			return err
+		}
+		values := slices.Clone(c.ParamValues())
+		values[slices.Index(c.ParamNames(), "id")] = id
+		c.SetParamValues(values...)
+		return next(c)
+	}
+}
 
 // conversationParam returns the conversation's ID from the path.
 func conversationParam(c echo.Context) (string, error) {
@@ -30,6 +52,9 @@ func (h *rest) message(c echo.Context) error {
 	if body.blank() {
 		return service.Errorf(contract.KindInvalid, "message is required")
 	}
+	if err := body.check(); err != nil {
+		return err
+	}
 	p, err := newPending(c)
 	if err != nil {
 		return err
@@ -41,6 +66,41 @@ func (h *rest) message(c echo.Context) error {
 	}
 	known, err := h.service.Send(c.Request().Context(), callerOf(c), p.Request, message)
 	return h.answerSent(c, p, known, err)
+}
+
+// commandBody is what a person has written in a chat.
+type commandBody struct {
+	Text           string   `json:"text"`
+	ConversationID string   `json:"conversation_id"`
+	Shown          []string `json:"shown"`
+	By             string   `json:"by"`
+}
+
+// command carries out a command of a chat, or replies with the message that the text is.
+func (h *rest) command(c echo.Context) error {
+	var body commandBody
+	if _, err := request.Bind(c.Request(), &body); err != nil {
+		return err
+	}
+	if strings.TrimSpace(body.Text) == "" {
+		return service.Errorf(contract.KindInvalid, "text is required")
+	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
+	in := command.Input{Text: body.Text, Shown: body.Shown, By: body.By, Key: key}
+	if body.ConversationID != "" {
+		if in.ConversationID, err = shortid.Resolve(c.Request().Context(), h.service, body.ConversationID); err != nil {
+			return err
+		}
+	}
+	callOf(c).ConversationID = in.ConversationID
+	reply, err := h.chats.Run(c.Request().Context(), callerOf(c), in)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, reply)
 }
 
 // newPending returns a request to the conversation in the path.

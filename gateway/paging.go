@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -37,6 +38,16 @@ func listQuery(c echo.Context) (service.ListQuery, error) {
 	}
 	q.Token = token
 	return q, nil
+}
+
+// idPrefix reads how the IDs of conversations begin, "" for all.
+func idPrefix(c echo.Context) (string, error) {
+	given := c.QueryParam("id")
+	prefix, ok := shortid.Parse(given)
+	if given != "" && !ok {
+		return "", service.Errorf(contract.KindInvalid, "id: expected at least 4 hexadecimal digits with which the ID of a conversation begins")
+	}
+	return prefix, nil
 }
 
 func includesMessages(c echo.Context) (bool, error) {

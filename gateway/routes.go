@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -50,6 +51,7 @@ type handlers struct {
 	health *health
 	tasks  *protocol.Server
 	login  *login.Endpoint
+	server *serverlogin.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -72,10 +74,16 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/conversations/:id/close", contract.ScopeConverse, ofConversation}, h.rest.closeConversation},
 		{Route{"GET", "/conversations/:id/requests/:request_id", contract.ScopeRead, ofConversation}, h.rest.request},
 
+		{Route{"POST", "/commands", proven, ""}, h.rest.command},
+
 		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
 		{Route{"POST", "/approvals/:uuid/later", proven, ofApproval}, h.rest.later},
+		{Route{"GET", serverlogin.PathBegin, proven, ofApproval}, h.server.Begin},
+		{Route{"POST", serverlogin.PathBegin, proven, ofApproval}, h.rest.loggedIn},
+		{Route{"GET", serverlogin.PathCallback, open, ""}, h.server.Complete},
+		{Route{"GET", serverlogin.PathClient, open, ""}, h.server.Client},
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
@@ -124,7 +132,7 @@ func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, g.follow, limitToken, limitBody)
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
 	for _, r := range g.table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

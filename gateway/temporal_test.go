@@ -290,8 +290,8 @@ func TestListedConversations(t *testing.T) {
 	})
 	reply := a.want(200, a.do("GET", "/conversations", ""))
 	const want = `{"conversations":[` +
-		`{"id":"` + otherID + `","status":"completed","created_at":"2026-03-01T11:00:00Z","updated_at":"2026-03-01T12:00:00Z"},` +
-		`{"id":"` + someID + `","session_id":"s-1","agent_name":"helper","title":"add a disk","status":"waiting_approval",` +
+		`{"id":"` + otherID + `","short_id":"#0b8c","status":"completed","created_at":"2026-03-01T11:00:00Z","updated_at":"2026-03-01T12:00:00Z"},` +
+		`{"id":"` + someID + `","short_id":"#7f9c","session_id":"s-1","agent_name":"helper","title":"add a disk","status":"waiting_approval",` +
 		`"created_at":"2026-03-01T10:00:00Z","updated_at":"2026-03-01T10:01:00Z"}]`
 	if !strings.HasPrefix(reply.raw, want) {
 		t.Error(reply.raw)

@@ -222,7 +222,7 @@ func (tenancy) Later(_ context.Context, uuid string, _ later.Deferral) error {
 
 func (tenancy) List(_ context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
 	for _, x := range tenants {
-		if q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key() {
+		if (q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key()) && strings.HasPrefix(x.id, q.Prefix) {
 			page.Items = append(page.Items, service.Item{ID: x.id, Title: x.secret, Status: contract.StatusCompleted, CreatedAt: epoch, UpdatedAt: epoch})
 		}
 	}
@@ -290,7 +290,7 @@ type about struct {
 
 // of returns the request for a tenant.
 func (r about) of(x tenant) about {
-	ids := strings.NewReplacer(":id", x.id, ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, "/docs/*", "/docs/swagger-ui.css")
+	ids := strings.NewReplacer(":id", x.id, ":short", x.id[:8], ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, "/docs/*", "/docs/swagger-ui.css")
 	r.path, r.body = ids.Replace(r.path), ids.Replace(r.body)
 	return r
 }
@@ -302,6 +302,7 @@ var bodies = map[string]string{
 	"POST /conversations/:id/cancel":   `{}`,
 	"POST /conversations/:id/close":    `{}`,
 	"POST /approvals/:uuid":            `{"approved":true}`,
+	"POST /commands":                   `{"text":"!help"}`,
 	"POST /approvals/:uuid/later":      `{"for":"1h"}`,
 	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
 	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
@@ -326,6 +327,20 @@ func requests(routes []gateway.Route) []about {
 	}
 	run("run with a message", `"messages":[{"id":"m1","role":"user","content":"x"}]`, true)
 	run("run with an answer", `"messages":[],"resume":[{"interruptId":":uuid","status":"resolved","payload":{"approved":true}}]`, false)
+	command := func(text, scope, object string, writes bool) {
+		out = append(out, about{name: text, method: "POST", path: "/commands", object: object, scope: scope, writes: writes,
+			body: `{"text":"` + text + `","conversation_id":":id"}`})
+	}
+	command("!list", contract.ScopeRead, "", false)
+	command("!inbox", contract.ScopeRead, "", false)
+	command("!use :id", contract.ScopeRead, "conversation", false)
+	command("!use #:short", contract.ScopeRead, "conversation", false)
+	command("!tree", contract.ScopeRead, "conversation", false)
+	command("!cancel", contract.ScopeConverse, "conversation", true)
+	command("!delete", contract.ScopeConverse, "conversation", true)
+	command("!approve :uuid", "any", "approval", true)
+	command("!reject :uuid", "any", "approval", true)
+	out = append(out, about{name: "a short ID", method: "GET", path: "/conversations/:short", object: "conversation", scope: contract.ScopeRead})
 	rpc := func(method, params string, writes bool) {
 		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes,
 			body: `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})

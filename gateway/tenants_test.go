@@ -127,7 +127,8 @@ var timestamps = regexp.MustCompile(`"timestamp":\d+`)
 func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	a := newTenancyAPI(t)
-	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID")
+	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID",
+		ofAlice.id[:8], "ID", deleted.id[:8], "ID", ofNone.id[:8], "ID")
 	look := func(r reply) string {
 		h := r.header.Clone()
 		for _, changes := range []string{"X-Session-Id", "Date"} {

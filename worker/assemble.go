@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/secrets"
+	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
@@ -61,7 +62,7 @@ type Push struct {
 // this is a warning, and a problem in the catalogue. Without the signing key of notifications
 // Assemble fails.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
-	own := newClients(c, p)
+	own := accounts.New(c, accounts.Parts{Records: p.Records, Keyring: p.Keyring, Getenv: p.Getenv})
 	servers, err := servers(c, own, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
@@ -102,10 +103,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, Now: time.Now},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &reset.Activities{},
@@ -115,7 +116,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
-	}, func() error { stop(); defer own.close(); return errors.Join(peers.Close(), box.Close()) }, nil
+	}, func() error { stop(); defer own.Close(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
 
 // background runs f until it returns or ctx or stop ends it. stop waits for that.
@@ -126,7 +127,7 @@ func background(ctx context.Context, f func(context.Context)) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-func servers(c *config.Config, own *clients, getenv func(string) string) ([]toolbox.Server, error) {
+func servers(c *config.Config, own *accounts.Accounts, getenv func(string) string) ([]toolbox.Server, error) {
 	var out []toolbox.Server
 	for _, s := range c.MCPServers {
 		env, noEnv := s.Environment(getenv)
@@ -144,10 +145,10 @@ func servers(c *config.Config, own *clients, getenv func(string) string) ([]tool
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}
-		if client := own.servers[s.Name]; client != nil {
+		if client := own.Server(s.Name); client != nil && !s.Own.Logins() {
 			server.Credential = client
 		}
-		server.Problem = cmp.Or(server.Problem, own.problem(s.Own))
+		server.Problem = cmp.Or(server.Problem, own.Problem(s.Own))
 		if s.Sampling != nil {
 			server.SampleTokens = s.Sampling.MaxTokens
 		}

@@ -8,8 +8,10 @@ import (
 
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/bearer/exchange"
+	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/secrets"
+	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -18,7 +20,7 @@ const metadataTimeout = 10 * time.Second
 
 // newBearers returns the sources of the tokens that calls carry. Without the provider that exchanges
 // tokens its servers are not called, and problem says why.
-func newBearers(c *config.Config, own *clients, getenv func(string) string) (book *bearer.Book, problem error) {
+func newBearers(c *config.Config, own *accounts.Accounts, getenv func(string) string) (book *bearer.Book, problem error) {
 	b := &bearerSources{config: c, metadata: &http.Client{
 		Timeout:       metadataTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -29,16 +31,28 @@ func newBearers(c *config.Config, own *clients, getenv func(string) string) (boo
 		book.Default = bearer.Forward{}
 	}
 	for _, s := range c.MCPServers {
-		book.Add(bearer.Server{Name: s.Name, URL: s.URL}, b.source(s.Credential, s.Exchange))
+		source := b.source(s.Credential, s.Exchange)
+		if c.Credential(s.Credential) == config.CredentialOwn && s.Own.Logins() {
+			source = ownSource(own.Server(s.Name), own.Problem(s.Own))
+		}
+		book.Add(bearer.Server{Name: s.Name, URL: s.URL}, source)
 	}
 	for _, a := range c.Delegates() {
 		source := b.source(a.Credential, a.Exchange)
 		if c.Credential(a.Credential) == config.CredentialOwn {
-			source = own.agent(a.Name, a.Own)
+			source = ownSource(own.Agent(a.Name), own.Problem(a.Own))
 		}
 		book.Add(bearer.Server{Name: a.Name, URL: a.URL, Agent: true}, source)
 	}
 	return book, b.problem
+}
+
+// ownSource returns the source of the tokens of a client, or of none because of a problem.
+func ownSource(client *oauth.Client, problem string) bearer.Source {
+	if problem != "" {
+		return withoutToken(problem)
+	}
+	return oauth.Source{Client: client}
 }
 
 // bearerSources makes the sources of servers.

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -18,11 +19,11 @@ const connectTime = 20 * time.Second
 // command, and ends them again. It returns a line for each that does not answer, unless it is
 // optional or serves only authenticated callers, and for each conflict of tool names.
 func Connect(ctx context.Context, c *config.Config, getenv func(string) string) ([]string, error) {
-	own, err := newTryClients(c, getenv)
+	own, err := accounts.Temporary(c, getenv)
 	if err != nil {
 		return nil, err
 	}
-	defer own.close()
+	defer own.Close()
 	servers, err := servers(c, own, getenv)
 	if err != nil {
 		return nil, err

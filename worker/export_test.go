@@ -3,6 +3,7 @@ package worker
 import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/worker/accounts"
 )
 
 // PollInterval and WarnAutoRun are for tests without servers.
@@ -12,7 +13,7 @@ var WarnAutoRun = warnAutoRun
 
 // Servers returns the settings of tool servers for the toolbox.
 func Servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
-	return servers(c, newClients(c, Parts{Getenv: getenv}), getenv)
+	return servers(c, accounts.New(c, accounts.Parts{Getenv: getenv}), getenv)
 }
 
 // Models returns the entries of models for a router.

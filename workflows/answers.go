@@ -7,6 +7,8 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -29,9 +31,15 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 		c.refuse(ctx, m.RequestID, *refuseAnswer(question, err.Error()))
 		return
 	}
+	decision.Via = viaMessage
+	c.sendAnswer(ctx, question, m, decision)
+}
+
+// sendAnswer sends the decision that a message is to an approval.
+func (c *conversation) sendAnswer(ctx workflow.Context, question contract.PendingApproval, m contract.MessageSignal, decision contract.DecideSignal) {
 	sent := sentAnswer{question.UUID, m.RequestID}
 	c.sentAnswers = append(c.sentAnswers, sent)
-	decision.RequestID, decision.Via, decision.Credential, decision.Identity = m.RequestID, viaMessage, m.Credential, m.Identity
+	decision.RequestID, decision.Credential, decision.Identity = m.RequestID, m.Credential, m.Identity
 	to := contract.ApprovalWorkflowID(question.UUID)
 	if m.Identity.Authenticated() {
 		decision.By = m.Identity.Subject
@@ -82,4 +90,41 @@ func (c *conversation) receiveQuestions(ctx workflow.Context) {
 		leaves = append(leaves, c.turn.leaf)
 	}
 	routeQuestions(ctx, c.questions, leaves...)
+}
+
+// maxJoins is how many repeated messages of one turn may bring a token. Each is a decision in the
+// history.
+const maxJoins = 16
+
+// openLogin returns the login that the turn waits for if a text is the message of the turn, sent
+// again.
+func (c *conversation) openLogin(text contract.Text) (contract.PendingApproval, bool) {
+	i := slices.IndexFunc(c.pending, func(p openApproval) bool { return p.Login != nil })
+	if i < 0 || c.turn == nil || !decide.SameText(c.turn.question.Content, text) {
+		return contract.PendingApproval{}, false
+	}
+	return c.pending[i].PendingApproval, true
+}
+
+// takesToken reports whether the message of the turn, sent again, may bring the token that a login
+// is about.
+func (c *conversation) takesToken(p contract.PendingApproval) bool {
+	return p.Login.Way == login.AtAgent && c.turn.joins < maxJoins
+}
+
+// join adds a repeated message to the turn that waits for a login. With a new token for it the
+// turn goes on; otherwise the login that it waits for is the answer.
+func (c *conversation) join(ctx workflow.Context, p contract.PendingApproval, m contract.MessageSignal) {
+	if m.Credential == "" || !c.takesToken(p) || p.Login.Caller != "" && m.Identity.Key() != p.Login.Caller {
+		c.ledger.Settle(m.RequestID, c.joined(p))
+		return
+	}
+	c.turn.joins++
+	c.sendAnswer(ctx, p, m, contract.DecideSignal{Approved: true, Via: login.Via, Reason: wording.LoggedIn})
+}
+
+// joined is the answer to a repeated message that brings nothing new.
+func (c *conversation) joined(p contract.PendingApproval) contract.Result {
+	i := slices.IndexFunc(c.pending, func(o openApproval) bool { return o.UUID == p.UUID })
+	return c.waitingFor(i, contract.Inline(p.Description))
 }

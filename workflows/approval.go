@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -155,8 +154,8 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.Dec
 		return readSignal(detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)
-	if err == nil && given.Approved && a.view.Pending.Paused() {
-		err = errors.New(wording.TextPaused)
+	if err == nil && given.Approved {
+		err = wording.Unapprovable(a.in, given.Via, given.Identity)
 	}
 	return answer.Reply{Answer: given}.Signal(), err
 }

@@ -2,11 +2,8 @@ package workflows
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/activity"
@@ -25,7 +22,7 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
-	in.UUID, in.Description, in.Reason, in.Call, in.Binding = newUUID(ctx), description, reason, c.message, bindingOf(c.Call)
+	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, bindingOf(c.Call)
 	if reason == contract.ReasonDestructive {
 		in.Because = c.Because
 	}
@@ -62,7 +59,7 @@ func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) co
 // runApproval runs an approval and returns the decision. One that may be withdrawn by ending
 // ctx has withdrawn, which returns the reason then; it may be nil.
 func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
-	defer l.clock.pause(ctx)()
+	defer l.clock.Pause(ctx)()
 	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
 	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
@@ -132,47 +129,13 @@ func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.Ap
 }
 
 func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) workflow.Context {
-	options := workflow.ChildWorkflowOptions{
+	return workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WaitForCancellation:   true,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		StaticSummary:         wording.ApprovalSummary(in),
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			attribute.AgentName.ValueSet(in.AgentName),
-			attribute.ConversationID.ValueSet(in.ConversationID),
-			attribute.SessionID.ValueSet(in.SessionID),
-			attribute.ToolName.ValueSet(in.Tool),
-			attribute.PendingSince.ValueSet(in.CreatedAt),
-			attribute.ConfigHash.ValueSet(a.configHash),
-		),
-		Memo: map[string]any{
-			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
-		},
-	}
-	if in.Owner.Authenticated() {
-		options.TypedSearchAttributes = temporal.NewSearchAttributes(
-			options.TypedSearchAttributes.Copy(), attribute.AgentOwner.ValueSet(in.Owner.Key()))
-	}
-	if len(in.Approvers) > 0 {
-		options.Memo[contract.MemoApprovers] = in.Approvers
-	}
-	if in.Pending().TakesContent() { // the gateway validates answers with it
-		options.Memo[contract.MemoSchema] = in.Schema
-	}
-	return workflow.WithChildOptions(ctx, options)
-}
-
-// newUUID returns a random UUID: whoever knows the UUID of an approval may answer it.
-func newUUID(ctx workflow.Context) string {
-	var space string
-	encoded := workflow.SideEffect(ctx, func(workflow.Context) any {
-		var b [16]byte
-		_, _ = rand.Read(b[:]) // never fails, see crypto/rand.Read
-		return hex.EncodeToString(b[:])
+		TypedSearchAttributes: attribute.OfApproval(in, a.configHash),
+		Memo:                  wording.ApprovalMemo(in, a.agent.CallAs),
 	})
-	if err := encoded.Get(&space); err != nil { // a string can be decoded
-		panic(err)
-	}
-	return contract.NameUUID(space, "approval")
 }

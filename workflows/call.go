@@ -149,6 +149,13 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 	note := ""
 	for tries := 1; ; tries++ {
 		r, err := l.callTool(header.With(ctx, l.tokenFor(c)), c)
+		if err == nil && pausesForLogin(ctx, r.Login) {
+			if d := l.awaitLogin(ctx, c, *r.Login); d.Decision != contract.Approved || ctx.Err() != nil {
+				return wording.NotLoggedIn(*r.Login, d)
+			}
+			tries = 0
+			continue
+		}
 		if err == nil {
 			r.Note = strings.TrimSpace(r.Note + " " + note)
 			return r

@@ -47,7 +47,7 @@ type conversation struct {
 	follows                                       workflow.ReceiveChannel
 
 	notifier      notifier
-	waiters       waiters
+	waiters       run.Waiters
 	awaits        int           // updates handled since a request was last answered
 	wake          bool          // an event that no channel signals
 	retry         time.Duration // until the next attempt of a failed export
@@ -77,11 +77,10 @@ type closure struct {
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
 	c := &conversation{
 		in: in, status: contract.StatusActive, proofs: proof.Of(ctx),
-		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
-		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
-		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
-		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
-
+		messages:  workflow.GetSignalChannel(ctx, contract.SignalMessage),
+		cancels:   workflow.GetSignalChannel(ctx, contract.SignalCancel),
+		closes:    workflow.GetSignalChannel(ctx, contract.SignalClose),
+		reports:   workflow.GetSignalChannel(ctx, contract.SignalReport),
 		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
 		follows:   workflow.GetSignalChannel(ctx, contract.SignalFollow),
 	}
@@ -109,7 +108,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 		})
 	}
 	if err == nil {
-		err = workflow.SetQueryHandler(ctx, contract.QueryTree, c.queryTree)
+		err = workflow.SetQueryHandler(ctx, contract.QueryTree, func() (contract.TreeView, error) { return c.tree(), nil })
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
@@ -227,17 +226,17 @@ func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOv
 
 func (c *conversation) history(ctx workflow.Context) decide.History {
 	h := run.History(ctx)
-	h.Updates = c.waiters.seen
+	h.Updates = c.waiters.Seen
 	return h
 }
 
 // rollOver releases the waiting updates and reports whether nothing arrived meanwhile, so that
 // the run may end.
 func (c *conversation) rollOver(ctx workflow.Context) bool {
-	c.waiters.releaseAll = true
+	c.waiters.ReleaseAll = true
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
-	c.waiters.releaseAll = false
+	c.waiters.ReleaseAll = false
 	return !c.arrived() && (c.queueCarried || len(c.queue) == 0)
 }
 
@@ -268,7 +267,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 		for _, id := range c.closing.requests {
 			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(wording.TextClosed))})
 		}
-		c.waiters.releaseAll = true
+		c.waiters.ReleaseAll = true
 		if c.state.ExportOwing && !c.longRun(ctx) {
 			_ = c.wait(ctx, ctx) // the context is never cancelled
 			continue

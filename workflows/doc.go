@@ -44,7 +44,7 @@
 //	                 when the tool has changed; question.go for a tool server
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
 //	                 later.go who has put it off; pause.go calls that a switch pauses
-//	credentials.go   whose token a call uses
+//	credentials.go   whose token a call uses, and the wait for a login
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
@@ -154,7 +154,7 @@
 // # What a node's timeout counts
 //
 // A node's timeout counts elapsed time without the time spent waiting for people: leaves
-// measure it (stopwatch), composite nodes pass on the remainder.
+// measure it (run.Stopwatch), composite nodes pass on the remainder.
 //
 // # How a destructive call is paused
 //

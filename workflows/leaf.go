@@ -54,7 +54,7 @@ type leaf struct {
 	approvers  map[string]string
 
 	rounds      int
-	clock       stopwatch
+	clock       run.Stopwatch
 	modelIndex  int                      // index of the model in its route
 	lastReply   *contract.GenerateResult // the last reply, until a message has its data
 	repair      *contract.Repair         // request to correct the last reply
@@ -70,8 +70,8 @@ type leaf struct {
 func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResult {
 	l.state.Status, l.state.StartedAt = contract.NodeRunning, run.Now(ctx)
 	l.parent.refresh(ctx)
-	l.clock.start(ctx)
-	working := l.clock.limit(ctx, budget)
+	l.clock.Start(ctx)
+	working := l.clock.Limit(ctx, budget, wording.SummaryTimeLimit)
 	l.warnEmpty(ctx)
 	var r contract.NodeResult
 	if l.node.Type == contract.NodeA2A {
@@ -79,7 +79,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	} else {
 		r = l.runModel(working)
 	}
-	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.stop(ctx), l.state.Usage, l.credential, l.granted
+	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.Stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
 	return decide.ApplySettings(l.node, decide.WithCount(l.node, r))
 }
@@ -92,73 +92,12 @@ func finish(ctx workflow.Context, s *contract.NodeState, r contract.NodeResult) 
 
 // interruptedResult is the result of a leaf whose context has ended.
 func (l *leaf) interruptedResult() contract.NodeResult {
-	if l.clock.expired {
-		return endedWith(contract.OutcomeFailed, wording.TimedOut(l.clock.budget))
+	if l.clock.Expired {
+		return endedWith(contract.OutcomeFailed, wording.TimedOut(l.clock.Budget))
 	}
 	return endedWith(contract.OutcomeCancelled, wording.TextStopped)
 }
 
 func endedWith(o contract.Outcome, text string) contract.NodeResult {
 	return contract.NodeResult{Outcome: o, Output: contract.Inline(text)}
-}
-
-// stopwatch measures how long a leaf works. Time spent waiting for people does not count.
-type stopwatch struct {
-	budget  time.Duration
-	expired bool
-	over    bool
-	pauses  int
-	since   time.Time // of work, while nobody is asked
-	worked  time.Duration
-}
-
-func (s *stopwatch) start(ctx workflow.Context) { s.since = workflow.Now(ctx) }
-
-func (s *stopwatch) stop(ctx workflow.Context) time.Duration {
-	s.over = true
-	return s.elapsed(ctx)
-}
-
-func (s *stopwatch) elapsed(ctx workflow.Context) time.Duration {
-	if s.pauses > 0 {
-		return s.worked
-	}
-	return s.worked + workflow.Now(ctx).Sub(s.since)
-}
-
-// pause stops the clock while a person is asked.
-func (s *stopwatch) pause(ctx workflow.Context) (resume func()) {
-	s.worked = s.elapsed(ctx)
-	s.pauses++
-	return func() {
-		if s.pauses--; s.pauses == 0 {
-			s.since = workflow.Now(ctx)
-		}
-	}
-}
-
-// limit returns a context that ends when the budget is used up. A zero budget is unlimited.
-func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.Context {
-	if budget <= 0 {
-		return ctx
-	}
-	s.budget = budget
-	ctx, cancel := workflow.WithCancel(ctx)
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for !s.over {
-			left := max(budget-s.elapsed(ctx), time.Millisecond)
-			stopped, err := workflow.AwaitWithOptions(ctx, run.Timeout(left, wording.SummaryTimeLimit), func() bool { return s.over || s.pauses > 0 })
-			if err == nil && !stopped {
-				s.expired = true
-				cancel()
-			}
-			if err != nil || !stopped {
-				return
-			}
-			if workflow.Await(ctx, func() bool { return s.over || s.pauses == 0 }) != nil {
-				return
-			}
-		}
-	})
-	return ctx
 }

@@ -30,6 +30,6 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 // totalConsumption returns the consumption of all nodes.
 func (l *leaf) totalConsumption(ctx workflow.Context) contract.Consumption {
 	return decide.AddResult(l.parent.consumption(ctx, l), contract.NodeResult{
-		Usage: l.state.Usage, Worked: l.clock.elapsed(ctx), Granted: l.granted,
+		Usage: l.state.Usage, Worked: l.clock.Elapsed(ctx), Granted: l.granted,
 	})
 }

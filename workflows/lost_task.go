@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -40,13 +41,13 @@ func (t *remoteTask) mayDestroy() bool { return t.call.Peer.Destructive || t.ans
 func (t *remoteTask) restart(ctx workflow.Context) (ran *string, err error) {
 	lost := temporal.NewNonRetryableApplicationError(t.pollProblem, string(contract.KindOutcomeUnknown), nil)
 	t.pollProblem = ""
-	resume := t.work.pause(ctx)
+	resume := t.work.Pause(ctx)
 	r := t.leaf.askOutcome(ctx, t.call, t.leaf.describeUnknown(ctx, t.call.Call, activity.Failure(lost).Message))
 	resume()
 	if ran, err := repeatDecision(ctx, lost, r); ran != nil || err != nil {
 		return ran, err
 	}
-	t.last, t.answered, t.polls, t.work = contract.DelegateResult{}, nil, 0, stopwatch{}
-	t.work.start(ctx)
+	t.last, t.answered, t.polls, t.work = contract.DelegateResult{}, nil, 0, run.Stopwatch{}
+	t.work.Start(ctx)
 	return t.start(ctx, r.UUID)
 }

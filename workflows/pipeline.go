@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -294,11 +295,9 @@ func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
 	return s
 }
 
-// queryTree answers the query "tree".
-func (c *conversation) queryTree() (contract.TreeView, error) { return c.tree(), nil }
-
+// tree answers the query "tree".
 func (c *conversation) tree() contract.TreeView {
-	root := c.in.Agent.Root()
+	root := choice.Agent(c.in.Agent, c.state.TurnModel).Root()
 	if root.Name == "" {
 		root.Name = c.in.Agent.Name
 	}

@@ -64,7 +64,7 @@ func (c *conversation) pendingApprovals() []contract.PendingApproval {
 // waitingFor returns the result of a request while approval number i waits.
 func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
 	approval := c.pending[i].PendingApproval
-	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
+	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval, AuthRequired: approval.NeedsLogin()}
 }
 
 // openQuestion returns the first waiting question that a message may answer.

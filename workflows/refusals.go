@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -29,7 +30,7 @@ func (c *conversation) signalRefusal(q contract.ConversationQuery) *contract.Req
 	full := c.ledger.Open()-len(c.queue) >= contract.MaxOpenRequests
 	switch q.Signal {
 	case contract.SignalMessage:
-		return c.messageSignalRefusal(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer}, q.Size, full)
+		return c.messageSignalRefusal(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer, Model: q.Model}, q.Size, full)
 	case contract.SignalCancel:
 		if no := c.cancelRefusal(); no != nil {
 			return no
@@ -64,14 +65,23 @@ func (c *conversation) isAnswer(m contract.MessageSignal) bool {
 	return asked && !m.NoAnswer
 }
 
-// messageRefusal returns why a message is refused in the current state, or nil.
+// messageRefusal returns the settlement of a message that is refused in the current state, or
+// that only sends the message of a turn again which waits for a login; otherwise nil.
 func (c *conversation) messageRefusal(m contract.MessageSignal) *contract.Request {
 	question, asked := c.openQuestion()
+	p, again := c.openLogin(m.Text)
 	switch {
 	case c.closing != nil:
 		return refusal(contract.KindCompleted, wording.TextCompleted)
+	case choice.Problem(c.in.Agent, m.Model) != "":
+		return refusal(contract.KindInvalid, choice.Problem(c.in.Agent, m.Model))
 	case asked && !m.NoAnswer:
 		return answerRefusal(question, m)
+	case again && c.takesToken(p):
+		return nil
+	case again:
+		result := c.joined(p)
+		return &contract.Request{Settled: true, Result: &result}
 	case len(c.pending) > 0:
 		result := c.waitingFor(0, contract.Inline(wording.TextWaiting))
 		return &contract.Request{Settled: true, Refused: contract.KindWaiting, Result: &result}

@@ -32,10 +32,10 @@ type remoteTask struct {
 	deliveryProblem string
 	// answered is its last question for which it has received an approval, if any.
 	answered     *contract.DelegateResult
-	pollProblem  string    // why the last poll failed, or ""
-	polls        int       // number of polls since it last began to work
-	work         stopwatch // time the task has worked
-	deciderToken string    // token of the person whose decision is being sent
+	pollProblem  string        // why the last poll failed, or ""
+	polls        int           // number of polls since it last began to work
+	work         run.Stopwatch // time the task has worked
+	deciderToken string        // token of the person whose decision is being sent
 }
 
 // changeFollow marks histories in which tasks of other agents are polled. A run that has
@@ -55,7 +55,7 @@ func cancelsEndedTasks(ctx workflow.Context) bool {
 // asks for an approval, a person here decides, and the decision is sent there.
 func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 	t := &remoteTask{leaf: l, call: c, unfollowed: workflow.GetVersion(ctx, changeFollow, workflow.DefaultVersion, 1) < 1}
-	t.work.start(ctx)
+	t.work.Start(ctx)
 	ran, err := t.start(ctx, "")
 	for {
 		switch {
@@ -65,13 +65,13 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 			ran, err = t.restart(ctx)
 		case err != nil:
 			return t.abandon(ctx, t.failureText(err))
-		case t.last.State == contract.TaskAuthRequired:
+		case t.last.State == contract.TaskAuthRequired && !t.asksLogin(ctx):
 			return t.loginOutcome(ctx)
 		case t.last.State.Over():
 			return callOutcome{CallToolResult: wording.DelegationResult(t.last)}
 		case ctx.Err() != nil && !(t.unfollowed && t.needsInput()):
 			return t.abandon(ctx, t.failureText(ctx.Err()))
-		case t.needsInput():
+		case t.needsInput() || t.asksLogin(ctx):
 			var refused *callOutcome
 			if refused, err = t.askApproval(ctx); refused != nil {
 				return *refused
@@ -109,7 +109,14 @@ func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err
 // ran is the result that this person gives.
 func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.DelegateInput, describe func(why string) string) (ran *string, err error) {
 	for {
-		err := t.update(t.send(sending, in, delegateTimeout, activity.Attempts))
+		out, err := t.send(sending, in, delegateTimeout, activity.Attempts)
+		if err == nil && pausesForLogin(ctx, out.Login) {
+			if err := t.awaitLogin(ctx, *out.Login); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		err = t.update(out, err)
 		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
 			return nil, err
 		}
@@ -146,14 +153,14 @@ func repeatDecision(ctx workflow.Context, err error, r contract.ApprovalResult) 
 
 // awaitResume waits until no switch pauses the message. The time does not count as work.
 func (t *remoteTask) awaitResume(ctx workflow.Context, f wording.Failure) contract.ApprovalResult {
-	defer t.work.pause(ctx)()
+	defer t.work.Pause(ctx)()
 	return t.leaf.awaitResume(ctx, t.call, f)
 }
 
 // askRepeatSend asks a person about a message of unknown outcome, and about a destructive one
 // that was approved and did not reach the agent. The time does not count as work.
 func (t *remoteTask) askRepeatSend(ctx workflow.Context, in contract.DelegateInput, f wording.Failure, describe func(why string) string) (r contract.ApprovalResult, asked bool) {
-	defer t.work.pause(ctx)()
+	defer t.work.Pause(ctx)()
 	c := contract.Call{Destructive: in.Destructive}
 	switch {
 	case outcomeUnknown(ctx, c, f) && in.Decision != "":
@@ -181,13 +188,16 @@ func (d *declinedError) Unwrap() error { return d.error }
 // again.
 func (t *remoteTask) follow(ctx workflow.Context) error {
 	if t.polls++; t.polls > 1 {
-		pause := min(decide.PollInterval(t.work.elapsed(ctx), run.History(ctx)), max(t.timeLeft(ctx), time.Second))
+		pause := min(decide.PollInterval(t.work.Elapsed(ctx), run.History(ctx)), max(t.timeLeft(ctx), time.Second))
 		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil // the turn has ended; the last known state remains
 		}
 	}
 	out, err := t.poll(ctx)
+	if err == nil && pausesForLogin(ctx, out.Login) {
+		return t.awaitLogin(ctx, *out.Login)
+	}
 	t.pollProblem = t.pollFailure(out, err)
 	if err != nil && (ctx.Err() != nil || !activity.Failure(err).Kind.Permanent()) {
 		return nil
@@ -197,9 +207,16 @@ func (t *remoteTask) follow(ctx workflow.Context) error {
 
 func (t *remoteTask) needsInput() bool { return t.last.State == contract.TaskInputRequired }
 
+// asksLogin reports whether a call of the other agent waits until somebody has logged in there,
+// after which the task goes on by itself.
+func (t *remoteTask) asksLogin(ctx workflow.Context) bool {
+	asks := t.last.State == contract.TaskAuthRequired && t.last.Asked != nil && t.last.Asked.Reason == contract.ReasonLogin
+	return asks && !t.unfollowed && workflow.GetVersion(ctx, changeLogin, workflow.DefaultVersion, 1) == 1
+}
+
 // timeLeft returns how long the task may still work.
 func (t *remoteTask) timeLeft(ctx workflow.Context) time.Duration {
-	return t.call.Peer.Patience() - t.work.elapsed(ctx)
+	return t.call.Peer.Patience() - t.work.Elapsed(ctx)
 }
 
 func (t *remoteTask) poll(ctx workflow.Context) (contract.DelegateResult, error) {
@@ -251,7 +268,7 @@ func (t *remoteTask) failureText(err error) string {
 	f := activity.Failure(err)
 	if temporal.IsCanceledError(err) {
 		f.Message = wording.CauseTurnCancelled
-		if t.leaf.clock.expired {
+		if t.leaf.clock.Expired {
 			f.Message = wording.CauseTimeUp
 		}
 	}

@@ -72,7 +72,7 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 // awaitDecision waits for the decision, and polls the task meanwhile. The time does not count
 // as work.
 func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalResult, news *contract.DelegateResult) {
-	defer t.work.pause(ctx)()
+	defer t.work.Pause(ctx)()
 	waiting, stop := workflow.WithCancel(ctx)
 	if !t.unfollowed {
 		workflow.Go(waiting, func(ctx workflow.Context) {

@@ -92,9 +92,14 @@ func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	}
 	no := cmp.Or(c.messageRefusal(m), c.boundRefusal(ctx, m))
 	question, asked := c.openQuestion()
+	p, again := c.openLogin(m.Text)
 	switch {
+	case no != nil && no.Refused == "":
+		c.ledger.Settle(m.RequestID, *no.Result)
 	case no != nil:
 		c.refuse(ctx, m.RequestID, *no)
+	case again:
+		c.join(ctx, p, m)
 	case asked && !m.NoAnswer:
 		c.answer(ctx, question, m)
 	default:
@@ -156,39 +161,6 @@ func (c *conversation) close(s contract.CloseSignal, err error) {
 	}
 }
 
-// waiters are the running await_settled updates. The server allows ten per workflow, and a
-// caller that disconnects leaves its update behind, so the oldest is released if there are too
-// many. A released caller that is still there sends another.
-type waiters struct {
-	list       []*waiter
-	seen       int // updates handled in this run
-	releaseAll bool
-}
-
-type waiter struct{ released bool }
-
-const maxWaiters = 6
-
-func (w *waiters) add() *waiter {
-	w.seen++
-	next := &waiter{}
-	w.list = append(w.list, next)
-	if len(w.list) > maxWaiters {
-		w.list[0].released = true
-		w.list = w.list[1:]
-	}
-	return next
-}
-
-func (w *waiters) remove(gone *waiter) {
-	for i, x := range w.list {
-		if x == gone {
-			w.list = append(w.list[:i:i], w.list[i+1:]...)
-			return
-		}
-	}
-}
-
 const maxAwaited = 256
 
 // maxAwaits is how many updates are handled while nothing is settled. A run cannot continue as
@@ -216,13 +188,13 @@ func (c *conversation) validateAwait(in contract.AwaitInput) error {
 func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput) (contract.AwaitResult, error) {
 	ctx = detached(ctx)
 	c.awaits++
-	w := c.waiters.add()
-	defer c.waiters.remove(w)
+	w := c.waiters.Add()
+	defer c.waiters.Remove(w)
 	err := workflow.Await(ctx, func() bool {
-		return w.released || c.waiters.releaseAll || len(c.ledger.Settled(in.RequestIDs)) > 0
+		return w.Released || c.waiters.ReleaseAll || len(c.ledger.Settled(in.RequestIDs)) > 0
 	})
 	settled := c.ledger.Settled(in.RequestIDs)
-	if len(settled) == 0 && c.waiters.releaseAll && c.status == contract.StatusCompleted {
+	if len(settled) == 0 && c.waiters.ReleaseAll && c.status == contract.StatusCompleted {
 		for _, id := range in.RequestIDs {
 			settled = append(settled, contract.Request{ID: id, Settled: true, Refused: contract.KindCompleted,
 				Result: &contract.Result{Response: contract.Inline(wording.TextCompleted)}})

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -23,6 +24,7 @@ type turn struct {
 	accounted  bool  // the usage of the tree is counted
 	replied    bool  // the reply only has to be published
 	stopped    bool
+	joins      int // messages that brought a token
 	stopReason string
 	stoppedBy  contract.Identity
 	trace      *telemetry.TurnTrace
@@ -30,7 +32,7 @@ type turn struct {
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	ctx, t.trace = telemetry.StartTurn(ctx, t.conv.in, t.conv.state.Turn, m.RequestID)
-	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Identity: sender(m.Identity)})
+	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Model: m.Model, Identity: sender(m.Identity)})
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
@@ -42,7 +44,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.conv.updateListing(ctx)
 	t.conv.show(ctx)
 	var r contract.NodeResult
-	if root := t.conv.in.Agent.Root(); root.Composite() {
+	if root := choice.Take(&t.conv.state, t.conv.in.Agent, m).Root(); root.Composite() {
 		r = t.runPipeline(ctx, root)
 	} else {
 		r = t.runLeaf(ctx, root, m)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -47,17 +48,22 @@ type Source interface {
 	Token(ctx context.Context, r Request) (credential.Token, error)
 }
 
-// LoginRequired is the error of a token that only a person can get: by logging in at URL, or,
-// without a URL, by sending the message again with a new token.
+// LoginRequired is the error of a token that only a person can get.
 type LoginRequired struct {
 	Server string
 	// Reason is for people and contains no secret.
 	Reason string
-	URL    string
+	// Way is how the person gets it.
+	Way login.Way
 }
 
 func (e *LoginRequired) Error() string {
 	return fmt.Sprintf("%s requires a login: %s", e.Server, e.Reason)
+}
+
+// Text is the error in the words of a result.
+func (e *LoginRequired) Text() string {
+	return fmt.Sprintf("Authentication required to access the %s server: %s.", e.Server, e.Reason)
 }
 
 // Refused is the error of a token that nobody gets by logging in: the provider does not issue it,

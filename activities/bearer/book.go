@@ -86,13 +86,6 @@ func (b *Book) Call(ctx context.Context, s Server, caller credential.Token, send
 // Unauthorized is the refusal of a server that answered 401.
 func Unauthorized() *Refusal { return &Refusal{Status: http.StatusUnauthorized} }
 
-// Login returns the LoginRequired in an error, or nil.
-func Login(err error) *LoginRequired {
-	var login *LoginRequired
-	errors.As(err, &login)
-	return login
-}
-
 // Temporary reports whether the token may be got later, without a person.
 func Temporary(err error) bool {
 	return err != nil && Login(err) == nil && !errors.As(err, new(*Refused))

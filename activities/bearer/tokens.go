@@ -2,6 +2,7 @@ package bearer
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -36,6 +37,23 @@ func (t *Tokens) Last(server string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known[server]
+}
+
+// missing lists the servers for which Get has returned no token last.
+func (t *Tokens) missing() []string {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []string
+	for server, token := range t.known {
+		if token == "" {
+			out = append(out, server)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 type tokensKey struct{}

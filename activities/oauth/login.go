@@ -178,6 +178,17 @@ func (c *Client) FinishLogin(ctx context.Context, a Answer) error {
 	return c.keep(ctx, subject, h, fresh)
 }
 
+// LoggedIn returns when the token of a subject was issued that the agent has, or the zero time if
+// it has none.
+func (c *Client) LoggedIn(ctx context.Context, subject string) (time.Time, error) {
+	var g grant
+	err := c.load(ctx, c.recordName(subject), &g)
+	if g.Access == "" {
+		return time.Time{}, err
+	}
+	return g.Issued, err
+}
+
 // subjectOf returns whose login a state belongs to.
 func (c *Client) subjectOf(ctx context.Context, state string) (string, error) {
 	if len(state) <= stateName {

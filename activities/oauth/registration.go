@@ -129,19 +129,22 @@ func (c *Client) register(ctx context.Context, p place) (client, error) {
 }
 
 // metadata describes the agent as a client. It is also the gateway's client metadata document.
-func (c *Client) metadata(method string) *oauthex.ClientRegistrationMetadata {
+func (c *Client) metadata(method string) *ClientMetadata {
 	m := Metadata(c.agent, c.redirectURL)
 	m.TokenEndpointAuthMethod = method
 	return &m
 }
 
+// ClientMetadata describes a client (RFC 7591).
+type ClientMetadata = oauthex.ClientRegistrationMetadata
+
 // Metadata describes an agent as a client with one address of redirection.
-func Metadata(agent, redirectURL string) oauthex.ClientRegistrationMetadata {
+func Metadata(agent, redirectURL string) ClientMetadata {
 	kind := "web"
 	if u, err := url.Parse(redirectURL); err == nil && loopback(u) {
 		kind = "native"
 	}
-	return oauthex.ClientRegistrationMetadata{
+	return ClientMetadata{
 		RedirectURIs: []string{redirectURL}, ClientName: agent, ApplicationType: kind, TokenEndpointAuthMethod: byNone,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 	}

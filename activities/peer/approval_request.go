@@ -22,7 +22,7 @@ const (
 
 var reasons = []contract.Reason{
 	contract.ReasonDestructive, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged, contract.ReasonRemote,
-	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool, contract.ReasonPaused,
+	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool, contract.ReasonPaused, contract.ReasonLogin,
 }
 
 // approvalRequest returns the structured question of a waiting task, or nil. Invalid values in

@@ -9,6 +9,7 @@ import { check, finish } from "../conformance/check.mjs";
 import { pause } from "./agent.mjs";
 import { launch, startAll, useSources } from "./agents.mjs";
 import { attack } from "./attack.mjs";
+import { commandChecks } from "./commands.mjs";
 import { inboxChecks } from "./inbox.mjs";
 import { invented } from "./invented.mjs";
 import { wholeChecks } from "./whole.mjs";
@@ -310,6 +311,7 @@ async function visit(agent, hash = "") {
   return page;
 }
 await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
+await commandChecks({ plain, open, say, button, waiting, decided, reply, idOf });
 await wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf });
 
 await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/duration"
 	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 const aboutKeys = `Make, list and revoke the keys with which callers prove who they are. They count if auth of

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -121,7 +122,7 @@ func interrupt(p contract.PendingApproval, call string) Interrupt {
 	return Interrupt{
 		ID: p.UUID, Reason: interruptReason(p, call), Message: p.Description, ToolCallID: call,
 		ResponseSchema: responseSchema(p), Metadata: Metadata{Namespace: subject{
-			Tool: p.ToolName, Args: p.ToolArgs, Digest: p.Digest, Node: p.Node, Reason: p.Reason,
+			Tool: p.ToolName, Args: p.ToolArgs, Digest: p.Digest, Node: p.Node, Reason: p.Reason, Login: p.Login,
 		}},
 	}
 }
@@ -133,6 +134,8 @@ type subject struct {
 	Digest string          `json:"digest,omitempty"`
 	Node   string          `json:"node,omitempty"`
 	Reason contract.Reason `json:"reason,omitempty"`
+	// Login is what the call waits for that needs a login.
+	Login *login.Need `json:"login,omitempty"`
 }
 
 func interruptReason(p contract.PendingApproval, call string) string {
@@ -140,7 +143,7 @@ func interruptReason(p contract.PendingApproval, call string) string {
 		return InterruptInput
 	}
 	switch p.Reason {
-	case contract.ReasonLimit, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged, contract.ReasonRemote:
+	case contract.ReasonLimit, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged, contract.ReasonRemote, contract.ReasonLogin:
 		return InterruptConfirmation
 	}
 	if call == "" {

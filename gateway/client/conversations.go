@@ -16,6 +16,8 @@ type Query struct {
 	Cursor string
 	// Status selects conversations; empty is all.
 	Status Status
+	// ID selects conversations whose IDs begin like it; empty is all.
+	ID string
 }
 
 func (q Query) String() string {
@@ -28,6 +30,9 @@ func (q Query) String() string {
 	}
 	if q.Status != "" {
 		v.Set("status", string(q.Status))
+	}
+	if q.ID != "" {
+		v.Set("id", q.ID)
 	}
 	if len(v) == 0 {
 		return ""
@@ -61,6 +66,16 @@ func (c *Client) Conversation(ctx context.Context, id string) (Conversation, err
 	var out Turn
 	err := c.get(ctx, conversationPath(id)+"?include=messages", &out)
 	return out.Conversation, err
+}
+
+// FullID returns the ID of the conversation that a short ID means. A full ID is not looked up.
+func (c *Client) FullID(ctx context.Context, id string) (string, error) {
+	if id == "" || len(id) == len("7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f") {
+		return id, nil
+	}
+	var out Turn
+	err := c.get(ctx, conversationPath(id), &out)
+	return out.Conversation.ID, err
 }
 
 // Cancel stops the running turn.

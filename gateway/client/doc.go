@@ -2,7 +2,7 @@
 // the names of events only.
 //
 //	c, err := client.New("http://127.0.0.1:8080", client.Options{})
-//	for event, err := range c.Send(ctx, "", "list the resources") {
+//	for event, err := range c.Send(ctx, "", client.NewMessage{Message: "list the resources"}) {
 //		…
 //	}
 //
@@ -10,6 +10,7 @@
 // types.go          what the API returns; every member of openapi.yaml is there
 // conversations.go  conversations: list, read, cancel, close, delete
 // approvals.go      approvals: list, read, decide
+// commands.go       commands of chats, such as !list
 // agent.go          what the agent offers, and whether it is ready
 // event.go          Event, and how events are read from a stream
 // stream.go         Send and Follow: events, with new connections where one is lost

@@ -12,12 +12,21 @@ import (
 	"syscall"
 )
 
+// NewMessage is a message to send.
+type NewMessage struct {
+	Message string `json:"message"`
+	// Model answers it, and with KeepModel all later messages too; "" is the model of the
+	// conversation.
+	Model     string `json:"model,omitempty"`
+	KeepModel bool   `json:"keep_model,omitempty"`
+}
+
 // Send sends a message and returns the events of its turn, up to the one that ends its run. An
 // empty id starts a conversation; the first event names it. Approvals that wait then are the
 // outcome of the run. The turn goes on when the reader stops reading.
-func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, error] {
+func (c *Client) Send(ctx context.Context, id string, message NewMessage) iter.Seq2[Event, error] {
 	s := &stream{client: c, conversation: id, ends: Event.Ends, first: request{
-		method: http.MethodPost, path: messagePath(id), body: map[string]string{"message": message},
+		method: http.MethodPost, path: messagePath(id), body: message,
 		header: []string{"Accept", eventStream, "Idempotency-Key", rand.Text()},
 	}}
 	return s.events(ctx)
@@ -25,12 +34,12 @@ func (c *Client) Send(ctx context.Context, id, message string) iter.Seq2[Event, 
 
 // Post sends a message and does not wait for its turn. An empty id starts a conversation. It
 // returns the ID of the conversation.
-func (c *Client) Post(ctx context.Context, id, message string) (conversation string, err error) {
+func (c *Client) Post(ctx context.Context, id string, message NewMessage) (conversation string, err error) {
 	var out struct {
 		ConversationID string       `json:"conversation_id"`
 		Conversation   Conversation `json:"conversation"` // when the turn has ended already
 	}
-	_, err = c.post(ctx, messagePath(id), map[string]string{"message": message}, &out, "Prefer", "respond-async")
+	_, err = c.post(ctx, messagePath(id), message, &out, "Prefer", "respond-async")
 	return cmp.Or(out.ConversationID, out.Conversation.ID, id), err
 }
 

@@ -18,6 +18,7 @@ const (
 // Item is a conversation in a list.
 type Item struct {
 	ID        string    `json:"id"`
+	ShortID   string    `json:"short_id,omitempty"`
 	SessionID string    `json:"session_id,omitempty"`
 	AgentName string    `json:"agent_name,omitempty"`
 	Title     string    `json:"title,omitempty"`
@@ -145,6 +146,18 @@ type Approval struct {
 	Chain           []string        `json:"chain,omitempty"`
 	Because         string          `json:"because,omitempty"`
 	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
+	Login           *Login          `json:"login,omitempty"`
+}
+
+// Login is what a call waits for that needs a token of a person.
+type Login struct {
+	Server string `json:"server"`
+	Agent  bool   `json:"agent,omitempty"`
+	// Way is "server" for a login to the server, and "agent" for a new token of the caller.
+	Way    string `json:"way"`
+	URL    string `json:"url,omitempty"`
+	Caller string `json:"caller,omitempty"`
+	Why    string `json:"why,omitempty"`
 }
 
 // Reason is why an approval waits.
@@ -161,6 +174,7 @@ const (
 	ReasonLimit          Reason = "limit"
 	ReasonClientTool     Reason = "client_tool"
 	ReasonPaused         Reason = "paused"
+	ReasonLogin          Reason = "login"
 )
 
 // NeedsContent reports whether only content decides it: the fields of a form, or the result of
@@ -180,6 +194,12 @@ func (a Approval) IsDoubtful() bool {
 // itself, and only a no decides it.
 func (a Approval) IsPaused() bool {
 	return a.Reason == ReasonPaused || a.Origin != nil && a.Origin.Reason == ReasonPaused
+}
+
+// NeedsLogin reports whether the call waits for a login, here or at another agent: it goes on by
+// itself, and only a no decides it.
+func (a Approval) NeedsLogin() bool {
+	return a.Reason == ReasonLogin || a.Origin != nil && a.Origin.Reason == ReasonLogin
 }
 
 // Origin is the call behind an approval that another agent asks for.

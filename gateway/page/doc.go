@@ -20,6 +20,7 @@
 //
 //	api.js           requests, and their errors in words; events.js  event streams, with resume
 //	session.js       the session of the browser: token, renewal, end; login.js  the login, in place
+//	tools.js         the login for tools, which a web process keeps
 //	transcript.js    events to entries; shared.js  events to the agent's state
 //	exact.js         JSON with its numbers as they were written
 //	reveal.js        texts with their invisible characters visible
@@ -34,6 +35,7 @@
 //	run.js           the nodes of a run
 //	whole.js         what is done with a conversation as a whole
 //	entries.js       texts, calls and notices; conversation.js  a conversation with its input
+//	commands.js      commands such as !list, and their offer
 //	welcome.js       what the agent can do
 //	sidebar.js       the list of conversations; main.js  starts the page
 //	router.js        views and their addresses; html.js  lit-html, for all of them

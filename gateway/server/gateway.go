@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/quota"
+	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
@@ -38,6 +39,8 @@ type Parts struct {
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
+	// Logins are those of people to servers; nil if there are none.
+	Logins serverlogin.Logins
 	// Getenv is the environment of the process.
 	Getenv func(string) string
 	// Room is Deps.Room of package gateway.
@@ -108,7 +111,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
-		Quota: callersQuota, Graves: p.Graves,
+		Logins: p.Logins, Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),

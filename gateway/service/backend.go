@@ -155,6 +155,8 @@ type ListQuery struct {
 	Limit  int
 	Token  []byte
 	Status contract.Status // empty for all
+	// Prefix is how the IDs of conversations begin; empty for all.
+	Prefix string
 	Whose  Whose
 }
 
@@ -183,7 +185,9 @@ type Page[T any] struct {
 }
 
 type Item struct {
-	ID        string `json:"id"`
+	ID string `json:"id"`
+	// ShortID is set by package shortid.
+	ShortID   string `json:"short_id,omitempty"`
 	SessionID string `json:"session_id,omitempty"`
 	AgentName string `json:"agent_name,omitempty"`
 	// Title is empty for a conversation without a message.

@@ -19,6 +19,7 @@ const (
 	KindGone        contract.Kind = "client_gone" // the client has disconnected
 	KindLost        contract.Kind = "lost"        // a stored value is missing or damaged
 	KindNoSpace     contract.Kind = "no_space"    // a disk is full
+	KindAmbiguous   contract.Kind = "ambiguous"   // a short ID means several conversations
 )
 
 // ErrClosing ends every wait when the gateway shuts down.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -21,6 +22,10 @@ type Message struct {
 	Tools []contract.Tool
 	// NoAnswer: the message never answers a waiting question.
 	NoAnswer bool
+	// Model answers this message, and with KeepModel all later ones too; "" for the model of the
+	// conversation.
+	Model     string
+	KeepModel bool
 }
 
 // File is a file in a message.
@@ -33,7 +38,7 @@ type File struct {
 func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) (contract.MessageSignal, *stagedValues, error) {
 	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
-		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer,
+		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer, Model: m.Model, KeepModel: m.KeepModel,
 		Identity: c.acting(contract.ScopeConverse),
 	}
 	var err error
@@ -53,6 +58,18 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	}
 	signal.Credential, err = s.seal(c, r.ConversationID)
 	return signal, blobs, err
+}
+
+// Models returns the models that people may choose in a new conversation. It is empty if there is
+// nothing to choose from.
+func (s *Service) Models() []string { return choice.Names(s.agent) }
+
+// CheckModel fails if people may not choose a model in a new conversation.
+func (s *Service) CheckModel(model string) error {
+	if problem := choice.Problem(s.agent, model); problem != "" {
+		return Errorf(contract.KindInvalid, "%s", problem)
+	}
+	return nil
 }
 
 func toolsOf(ctx context.Context, blobs *stagedValues, tools []contract.Tool) (contract.JSON, error) {

@@ -145,7 +145,7 @@ func admissionOf(signal string, payload any) contract.ConversationQuery {
 	q := contract.ConversationQuery{Signal: signal}
 	switch in := payload.(type) {
 	case contract.MessageSignal:
-		q.RequestID, q.Text, q.NoAnswer, q.Size = in.RequestID, in.Text, in.NoAnswer, sizeInHistory(in)
+		q.RequestID, q.Text, q.NoAnswer, q.Model, q.Size = in.RequestID, in.Text, in.NoAnswer, in.Model, sizeInHistory(in)
 	case contract.CancelSignal:
 		q.RequestID = in.RequestID
 	case contract.CloseSignal:

@@ -93,6 +93,9 @@ func (s *Service) startInput(ctx context.Context, c Caller, n NewConversation) (
 	if n.Message == nil {
 		return in, nil
 	}
+	if err := s.CheckModel(n.Message.Model); err != nil {
+		return in, err
+	}
 	first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)
 	in.Conversation.First, in.Keep = &first, blobs.keeper()
 	return in, err
@@ -115,7 +118,7 @@ func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.Conver
 	}
 	if first := in.First; first != nil {
 		m := contract.Message{
-			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, CreatedAt: at,
+			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, Model: first.Model, CreatedAt: at,
 		}
 		if first.Identity.Authenticated() {
 			m.Identity = &first.Identity

@@ -19,3 +19,15 @@ var (
 	ContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
 	TaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
 )
+
+// OfApproval returns the search attributes of an approval.
+func OfApproval(in contract.ApprovalInput, configHash string) temporal.SearchAttributes {
+	all := []temporal.SearchAttributeUpdate{
+		AgentName.ValueSet(in.AgentName), ConversationID.ValueSet(in.ConversationID), SessionID.ValueSet(in.SessionID),
+		ToolName.ValueSet(in.Tool), PendingSince.ValueSet(in.CreatedAt), ConfigHash.ValueSet(configHash),
+	}
+	if in.Owner.Authenticated() {
+		all = append(all, AgentOwner.ValueSet(in.Owner.Key()))
+	}
+	return temporal.NewSearchAttributes(all...)
+}

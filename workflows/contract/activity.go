@@ -1,5 +1,7 @@
 package contract
 
+import "agent-stop-and-go/workflows/contract/login"
+
 // GenerateInput asks a model for the next reply.
 type GenerateInput struct {
 	ConversationID string     `json:"conversation_id"`
@@ -157,6 +159,8 @@ type CallToolResult struct {
 	Links []Link `json:"links,omitempty"`
 	// AuthRequired names the server that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
+	// Login is set if the call was not made, and may be made after a login.
+	Login *login.Need `json:"login,omitempty"`
 	// Note is for people, about the circumstances of the call.
 	Note string `json:"note,omitempty"`
 }
@@ -212,6 +216,9 @@ type DelegateResult struct {
 	// NoEntry means that the agent requires a login before it reports the task's state. State
 	// is TaskAuthRequired then.
 	NoEntry bool `json:"no_entry,omitempty"`
+	// Login is set if the message was not sent, and may be sent after a login. State is
+	// TaskAuthRequired then.
+	Login *login.Need `json:"login,omitempty"`
 }
 
 // DeliveryResult is the result of a Delivery: the state of the task after the message, or why

@@ -59,7 +59,9 @@ type Agent struct {
 	Peers []Peer `json:"peers,omitempty"`
 	// Models has the routes of the models that are not called by their plain name.
 	Models []ModelRoute `json:"models,omitempty"`
-	Limits *Limits      `json:"limits,omitempty"`
+	// Choices are the models that people may choose instead of Model; see package choice.
+	Choices []string `json:"choices,omitempty"`
+	Limits  *Limits  `json:"limits,omitempty"`
 	// Tree is the agent's tree. Without one the agent is a single llm node.
 	Tree *Node `json:"tree,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -56,6 +57,8 @@ type ApprovalInput struct {
 	// of the earlier approval, with ReasonChanged.
 	Binding *Binding `json:"binding,omitempty"`
 	Granted *Binding `json:"granted,omitempty"`
+	// Login is what the call waits for, with ReasonLogin.
+	Login *login.Need `json:"login,omitempty"`
 }
 
 // ApprovalCarried is the state that survives continue-as-new.
@@ -74,7 +77,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
-		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers,
+		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers, Login: in.Login,
 	}
 }
 
@@ -122,15 +125,23 @@ func (p PendingApproval) Paused() bool {
 	return p.Reason == ReasonPaused || p.Origin != nil && p.Origin.Reason == ReasonPaused
 }
 
+// NeedsLogin reports whether the call waits until somebody has logged in, here or at another
+// agent, so that it cannot be approved.
+func (p PendingApproval) NeedsLogin() bool {
+	return p.Reason == ReasonLogin || p.Origin != nil && p.Origin.Reason == ReasonLogin
+}
+
 // Question reports whether a message to the conversation may be the answer.
 func (p PendingApproval) Question() bool {
 	remote := p.Reason == ReasonRemote && p.Origin != nil && p.Origin.Reason == ReasonQuestion
 	return p.Reason == ReasonQuestion || remote && p.Answered()
 }
 
-// AsksRequester reports whether whoever sent the message is asked: for data, or to execute a
-// call.
-func (p PendingApproval) AsksRequester() bool { return p.Question() || p.Reason == ReasonClientTool }
+// AsksRequester reports whether whoever sent the message is asked: for data, to execute a call,
+// or to log in.
+func (p PendingApproval) AsksRequester() bool {
+	return p.Question() || p.Reason == ReasonClientTool || p.NeedsLogin()
+}
 
 // PendingApproval is the "pending_approval" of the API and of the file. The fields after
 // created_at are additions.
@@ -155,6 +166,8 @@ type PendingApproval struct {
 	Binding         *Binding  `json:"binding,omitempty"`
 	Granted         *Binding  `json:"granted,omitempty"`
 	Approvers       []string  `json:"approvers,omitempty"`
+	// Login is what the call waits for, with ReasonLogin.
+	Login *login.Need `json:"login,omitempty"`
 
 	// AgentName, Server, Chain, Because and ExpiresAt are as in Card.
 	AgentName string     `json:"agent_name,omitempty"`

@@ -63,6 +63,9 @@ type Carried struct {
 	Refused int64 `json:"refused,omitempty"`
 	// Queue has the messages that wait for a turn, oldest first.
 	Queue []MessageSignal `json:"queue,omitempty"`
+	// Model was chosen for the conversation, TurnModel for the last turn; see package choice.
+	Model     string `json:"model,omitempty"`
+	TurnModel string `json:"turn_model,omitempty"`
 }
 
 // LastTurn is the outcome of the last turn.
@@ -94,6 +97,10 @@ type MessageSignal struct {
 	Tools JSON `json:"tools,omitzero"`
 	// NoAnswer means that the message is never used as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
+	// Model answers this message, and with KeepModel all later ones too. Empty is the model of the
+	// conversation.
+	Model     string `json:"model,omitempty"`
+	KeepModel bool   `json:"keep_model,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
 	// Identity is the sender, with the scopes that allowed the message. Proof proves it; see
@@ -214,9 +221,10 @@ type ConversationQuery struct {
 	// Signal names the signal that the request would be sent with. If the conversation would
 	// refuse it, and does not have the request, the answer's Request is the predicted one.
 	Signal string `json:"signal,omitempty"`
-	// Text and NoAnswer are the fields of a message.
-	Text     Text `json:"text,omitzero"`
-	NoAnswer bool `json:"no_answer,omitempty"`
+	// Text, NoAnswer and Model are the fields of a message.
+	Text     Text   `json:"text,omitzero"`
+	NoAnswer bool   `json:"no_answer,omitempty"`
+	Model    string `json:"model,omitempty"`
 	// Size is the size of the message in history, in bytes.
 	Size int `json:"size,omitempty"`
 }

@@ -50,7 +50,7 @@ type Message struct {
 	CreatedAt time.Time `json:"created_at"`
 	// Model wrote the message, and Usage is the usage of the call. They are on the first
 	// message of a reply, and so are Native and DraftID, the ID of the reply while it was
-	// generated. On a user's message DraftID is the ClientID.
+	// generated. On a user's message DraftID is the ClientID, and Model was chosen to answer it.
 	Model   string  `json:"model,omitempty"`
 	DraftID string  `json:"draft,omitempty"`
 	Usage   Usage   `json:"usage,omitzero"`

@@ -29,6 +29,10 @@ const (
 	// ReasonPaused means that a switch pauses the call; see package switches. The approval ends
 	// by itself after the resume. It can be rejected, and not approved.
 	ReasonPaused Reason = "paused"
+	// ReasonLogin means that the call needs a token which only a person can get; see package
+	// login. The approval ends when the person has logged in. It can be rejected, and approved
+	// in no other way.
+	ReasonLogin Reason = "login"
 	// ReasonClientTool means that the sender of the message has to execute the call. Its result
 	// is the content of the answer; rejecting tells the model that it was not executed.
 	ReasonClientTool Reason = "client_tool"

@@ -7,6 +7,7 @@ import (
 
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 const (
@@ -179,7 +180,7 @@ func agent() Agent {
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
 		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Node: "writer",
-		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
+		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Choices: []string{"fast"}, Limits: limits(), Tree: &root,
 	}
 }
 
@@ -208,7 +209,7 @@ func carried() Carried {
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
-		Queue: []MessageSignal{messageSignal()},
+		Queue: []MessageSignal{messageSignal()}, Model: "fast", TurnModel: "deep",
 	}
 }
 
@@ -234,13 +235,13 @@ func conversationSamples() map[string]any {
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
-		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Size: 100},
+		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Model: "fast", Size: 100},
 		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone, ClosedBy: identity()},
 	}
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
 }
 
 func signalSamples() map[string]any {
@@ -258,7 +259,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
 }
@@ -271,6 +272,13 @@ func schema() JSON {
 }
 
 func content() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1"}`)} }
+
+func need() *login.Need {
+	return &login.Need{
+		Server: "resources", Agent: true, Way: login.AtServer, URL: "https://agent.example.com/approvals/" + approvalID + "/login",
+		Caller: identity().Key(), Why: "nobody has logged in to it yet",
+	}
+}
 
 func deferrals() later.List {
 	return later.List{{Subject: identity().Key(), Until: noon.Add(time.Hour)}}
@@ -394,7 +402,7 @@ func activitySamples() map[string]any {
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Binding: binding()},
-		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},

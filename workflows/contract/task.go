@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ var outcomeStates = map[Outcome]TaskState{
 func (v ConversationView) TaskState() TaskState {
 	switch {
 	case v.Status != StatusCompleted && len(v.Pending) > 0:
-		return TaskInputRequired
+		return waitingState(v.Pending)
 	case v.Status != StatusCompleted && (v.Running || v.Queued > 0):
 		return TaskWorking
 	case v.Last == nil && v.Status == StatusCompleted:
@@ -53,6 +54,14 @@ func (v ConversationView) TaskState() TaskState {
 		return TaskAuthRequired
 	}
 	return outcomeStates[v.Last.Outcome]
+}
+
+// waitingState returns the state of a task with open approvals.
+func waitingState(pending []PendingApproval) TaskState {
+	if slices.ContainsFunc(pending, func(p PendingApproval) bool { return !p.NeedsLogin() }) {
+		return TaskInputRequired
+	}
+	return TaskAuthRequired
 }
 
 // MaxHops is the maximum number of agents that may pass work on.

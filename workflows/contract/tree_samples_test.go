@@ -130,7 +130,7 @@ func delegationSamples() map[string]any {
 			Question: Inline("Delete it?"), Claim: messageID, Grant: approvalID,
 		},
 		"DelegateResult": DelegateResult{
-			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note", NoEntry: true,
+			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note", NoEntry: true, Login: need(),
 		},
 		"DeliveryResult":  DeliveryResult{State: TaskCanceled, Problem: "the agent refused"},
 		"Origin":          *origin(),

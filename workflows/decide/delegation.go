@@ -12,12 +12,14 @@ import (
 // approvals are given.
 func SameQuestion(known, now contract.DelegateResult) bool {
 	switch {
-	case now.State == contract.TaskAuthRequired:
+	case now.State == contract.TaskAuthRequired && now.Asked == nil:
 		return true
+	case now.State == contract.TaskAuthRequired:
+		return askedUUID(known) == askedUUID(now)
 	case !SameRequest(known, now):
 		return false
 	}
-	return askedUUID(known) != "" || now.Text.IsZero() || sameText(known.Text, now.Text)
+	return askedUUID(known) != "" || now.Text.IsZero() || SameText(known.Text, now.Text)
 }
 
 // SameRequest reports whether a task waits for a request with the same ID.
@@ -33,7 +35,8 @@ func Question(known contract.DelegateResult) contract.Text {
 	return known.Text
 }
 
-func sameText(a, b contract.Text) bool {
+// SameText reports whether two texts are equal.
+func SameText(a, b contract.Text) bool {
 	if a.Blob == nil || b.Blob == nil {
 		return a == b
 	}

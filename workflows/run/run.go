@@ -1,4 +1,4 @@
-// Package run tells a workflow about its run.
+// Package run tells a workflow about its run, and measures its time.
 package run
 
 import (

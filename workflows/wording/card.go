@@ -1,12 +1,29 @@
 package wording
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
 	"agent-stop-and-go/workflows/contract"
 )
+
+// ApprovalMemo returns the memo of an approval, from which lists and the gateway read. as is the
+// setting of the agent; the token that comes with a login is always used.
+func ApprovalMemo(in contract.ApprovalInput, as contract.CallAs) map[string]any {
+	if in.Reason == contract.ReasonLogin {
+		as = contract.CallAsApprover
+	}
+	memo := map[string]any{contract.MemoCard: Card(in), contract.MemoCallAs: cmp.Or(as, contract.CallAsRequester)}
+	if len(in.Approvers) > 0 {
+		memo[contract.MemoApprovers] = in.Approvers
+	}
+	if in.Pending().TakesContent() { // the gateway validates answers with it
+		memo[contract.MemoSchema] = in.Schema
+	}
+	return memo
+}
 
 // Card returns an approval's data in a list, within contract.CardLimit. Values that do not fit
 // are cut and marked as cut.

@@ -92,6 +92,8 @@ func wanted(p contract.PendingApproval) string {
 	switch {
 	case p.Paused():
 		return "a resume"
+	case p.NeedsLogin():
+		return "a login"
 	case p.Answered():
 		return "an answer"
 	}
@@ -101,7 +103,7 @@ func wanted(p contract.PendingApproval) string {
 // onThisPage describes the input for the form of the Web UI.
 func onThisPage(p contract.PendingApproval) string {
 	const format = "On this page: *More Actions* → *Send a Signal*, signal name `" + contract.SignalDecide + "`, input `%s`, %s\n"
-	if p.Paused() {
+	if p.Paused() || p.NeedsLogin() {
 		return fmt.Sprintf(format, `{"approved":false,"by":"YOUR NAME"}`, "to go on without the call. From a shell:")
 	}
 	if p.Answered() {
@@ -117,7 +119,7 @@ func commands(p contract.PendingApproval, c Console) string {
 			"\nDecline:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 	}
 	reject := "\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
-	if p.Paused() {
+	if p.Paused() || p.NeedsLogin() {
 		return reject
 	}
 	ran := ""

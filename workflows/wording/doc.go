@@ -21,6 +21,7 @@
 //	request.go     messages that ask for an approval or an answer, and that record one
 //	describe.go    Describe, the effect of a call
 //	doubt.go       descriptions of calls that have to be approved again
+//	login.go       calls that wait for a login
 //	pause.go       calls that a switch pauses, and the switches
 //	limits.go      a limit that is reached
 //	delegation.go  work that another agent does

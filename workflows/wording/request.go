@@ -30,7 +30,7 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 		how = "Answer with a message or by the approval UUID: "
 	case p.Reason == contract.ReasonClientTool:
 		return p.Description + "\n\nApproval UUID: " + p.UUID
-	case p.Reason == contract.ReasonPaused:
+	case p.Reason == contract.ReasonPaused, p.Reason == contract.ReasonLogin:
 		return p.Description + "\n\nApproval UUID: " + p.UUID
 	case !p.Answered():
 		return ApprovalRequest(p.Description, p.UUID, inTree)
@@ -52,6 +52,8 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	switch {
 	case p.Reason == contract.ReasonPaused:
 		return pausedMarker(r)
+	case p.Reason == contract.ReasonLogin:
+		return loginMarker(r)
 	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
 		return "[APPROVAL]: Not needed, it did run"
 	case !p.Answered():

@@ -58,6 +58,8 @@ func ApprovalSummary(in contract.ApprovalInput) string {
 	switch {
 	case in.Pending().Paused():
 		return ToolSummary(in.Tool, in.Server) + " is paused"
+	case in.Pending().NeedsLogin():
+		return ToolSummary(in.Tool, in.Server) + " waits for a login"
 	case in.Answered():
 		return ToolSummary(in.Tool, in.Server) + " waits for an answer"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/mask"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // failure is an answer of the provider that it will repeat.
@@ -93,7 +94,7 @@ func forCall(err error, server string) error {
 	case !errors.As(err, &f), errors.Is(err, context.Canceled):
 		return err
 	case aboutToken(err) && !f.own:
-		return &bearer.LoginRequired{Server: server, Reason: "the provider does not accept the caller's token (" + f.text + ")"}
+		return &bearer.LoginRequired{Server: server, Way: login.AtAgent, Reason: "the provider does not accept the caller's token (" + f.text + ")"}
 	}
 	reason := "the provider refuses to issue one (" + f.text + ")"
 	if f.own {

@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -28,10 +29,13 @@ func (p *Provider) Source(to Target) *Source {
 	return &Source{provider: p, target: to, tokens: cache{now: p.Now}}
 }
 
+// Personal reports that people get a token by logging in.
+func (s *Source) Personal() bool { return true }
+
 // Token implements bearer.Source.
 func (s *Source) Token(ctx context.Context, r bearer.Request) (credential.Token, error) {
 	if r.Caller.Bearer == "" {
-		return credential.Token{}, &bearer.LoginRequired{Server: r.Server.Name, Reason: "there is no valid token of the caller to exchange"}
+		return credential.Token{}, &bearer.LoginRequired{Server: r.Server.Name, Way: login.AtAgent, Reason: "there is no valid token of the caller to exchange"}
 	}
 	old := ""
 	switch {
@@ -57,7 +61,7 @@ func (s *Source) Token(ctx context.Context, r bearer.Request) (credential.Token,
 		return credential.Token{}, forCall(err, r.Server.Name)
 	}
 	if old != "" && t.bearer == old { // the provider gives no other
-		return credential.Token{}, &bearer.LoginRequired{Server: r.Server.Name, Reason: "it does not accept the token that the provider issues for the caller"}
+		return credential.Token{}, &bearer.LoginRequired{Server: r.Server.Name, Way: login.AtAgent, Reason: "it does not accept the token that the provider issues for the caller"}
 	}
 	return credential.Token{Bearer: t.bearer, ExpiresAt: t.until}, nil
 }

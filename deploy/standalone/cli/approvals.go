@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent-stop-and-go/config/duration"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 func newApprovals(getenv func(string) string) *cobra.Command {

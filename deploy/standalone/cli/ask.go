@@ -30,10 +30,12 @@ The answer is on the standard output, and everything about it on the error outpu
 // asking has the flags of ask.
 type asking struct {
 	conversation, by string
+	message          client.NewMessage // with the model
 }
 
 func (a *asking) add(cmd *cobra.Command, f *Flags) {
-	cmd.Flags().StringVarP(&a.conversation, "conversation", "c", "", "continue the conversation with this `ID`")
+	cmd.Flags().StringVarP(&a.conversation, "conversation", "c", "", "continue the conversation with this `ID`, full or short")
+	cmd.Flags().StringVar(&a.message.Model, "model", "", "the `NAME` of the model that answers, one that people may choose")
 	cmd.Flags().StringVar(&a.by, "by", "", "who decides; a `name` for the record (default $USER, unless there is a key)")
 	_ = cmd.RegisterFlagCompletionFunc("conversation", completeFrom(f, conversationIDs))
 }
@@ -66,6 +68,9 @@ func newAsk(getenv func(string) string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if a.conversation, err = s.FullID(cmd.Context(), a.conversation); err != nil {
+			return err
+		}
 		_, err = s.ask(cmd.Context(), a, message)
 		return err
 	}
@@ -91,10 +96,11 @@ func messageOf(args []string, in io.Reader) (string, error) {
 // ask sends a message and stays until the turn has ended, or waits for somebody else. It returns
 // the ID of the conversation.
 func (s *session) ask(ctx context.Context, a asking, message string) (conversation string, err error) {
+	a.message.Message = message
 	p := &printer{session: s}
 	p.ConversationID = a.conversation
 	q := &questions{session: s, by: s.flags.decider(a.by)}
-	events := s.Send(ctx, a.conversation, message)
+	events := s.Send(ctx, a.conversation, a.message)
 	for {
 		last, err := p.print(events)
 		switch {

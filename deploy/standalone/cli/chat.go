@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/deploy/standalone/cli/chat"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
+	"agent-stop-and-go/gateway/client"
 )
 
 const aboutChat = `Hold a conversation with a running agent.
@@ -24,9 +26,11 @@ answers: y (yes), n (no, with a reason), l (later). Other keys:
   Ctrl-C      cancels the turn; twice leaves
   Ctrl-D      leaves; what waits goes on waiting
 
+What begins with ! is a command: !help shows all of them. !!text sends the message !text.
+
 In a pipe every line of the standard input is a message, and the answers are plain text, or
 with --json the events of the turns, in the vocabulary of AG-UI, a line each. It ends with exit
-code 3 when a turn waits for an approval.
+code 3 when a turn waits for an approval. Commands work there, too.
 `
 
 func newChat(getenv func(string) string) *cobra.Command {
@@ -45,6 +49,9 @@ func newChat(getenv func(string) string) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := f.open(cmd)
 		if err != nil {
+			return err
+		}
+		if a.conversation, err = s.FullID(cmd.Context(), a.conversation); err != nil {
 			return err
 		}
 		if s.talks {
@@ -72,6 +79,7 @@ func (s *session) chat(ctx context.Context, a asking) error {
 
 // pipe sends every line and prints its answer.
 func (s *session) pipe(ctx context.Context, a asking) error {
+	always := a.message.Model // of the flag
 	lines := bufio.NewScanner(s.in)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
@@ -79,13 +87,41 @@ func (s *session) pipe(ctx context.Context, a asking) error {
 		if message == "" {
 			continue
 		}
-		id, err := s.ask(ctx, a, message)
+		message, err := s.command(ctx, &a, message)
 		if err != nil {
 			return err
 		}
-		a.conversation = id
+		if message == "" {
+			continue
+		}
+		if a.conversation, err = s.ask(ctx, a, message); err != nil {
+			return err
+		}
+		a.message = client.NewMessage{Model: always}
 	}
 	return lines.Err()
+}
+
+// command carries out a command in a pipe. It returns the message if the line is one, "" otherwise.
+func (s *session) command(ctx context.Context, a *asking, line string) (message string, err error) {
+	if !client.IsCommand(line) {
+		return line, nil
+	}
+	reply, err := s.Command(ctx, client.Command{Text: line, ConversationID: a.conversation, By: s.flags.decider(a.by)})
+	if err != nil {
+		return "", err
+	}
+	a.conversation = reply.ConversationID
+	if reply.Message != nil {
+		if reply.Message.Model != "" {
+			a.message.Model, a.message.KeepModel = reply.Message.Model, false
+		}
+		return reply.Message.Text, nil
+	}
+	if reply.Model != "" {
+		a.message.Model, a.message.KeepModel = reply.Model, true
+	}
+	return "", s.show(reply, func(w io.Writer) { fmt.Fprintln(w, screen.Safe(reply.Text)) })
 }
 
 // maxLine bounds a message in a pipe; agents accept 1 MiB.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent-stop-and-go/config/duration"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 // newLater returns the command that puts an approval off.

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows/credential/header"
@@ -205,6 +206,7 @@ func (s *starter) parts() server.Parts {
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 		Getenv: s.options.Getenv,
+		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}
 	if s.server != nil {
 		parts.Room = s.server.Room

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -13,6 +14,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/task"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // viaA2A marks decisions that came in an A2A message.
@@ -20,13 +22,16 @@ const viaA2A = "a2a"
 
 // answer sends the decisions in a message. If the message contains none, nothing changes, and
 // the reply shows the waiting task with a hint.
-func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage) (sentMessage, error) {
+func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage, in message) (sentMessage, error) {
 	src, err := h.source(ctx, m.latest)
 	if err != nil {
 		return m, err
 	}
 	decisions, err := task.Decisions(req.Message, src.Document.PendingApprovals, protocol.CallOf(ctx).Dialect == protocol.Old)
 	if hint, no := task.IsNoAnswer(err); no {
+		if joined, ok := h.joinLogin(ctx, req, m, in); ok {
+			return joined, nil
+		}
 		m.hint = hint
 		return m, nil
 	}
@@ -60,6 +65,17 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 		}
 	}
 	return m, nil
+}
+
+// joinLogin sends a message to a task that waits for a new token of the caller. The conversation
+// takes it if it is the message of the turn, sent again.
+func (h *Handler) joinLogin(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage, in message) (sentMessage, bool) {
+	waits := func(p contract.PendingApproval) bool { return p.Login != nil && p.Login.Way == login.AtAgent }
+	if !slices.ContainsFunc(m.latest.Pending, waits) {
+		return m, false
+	}
+	joined, err := h.continueTask(ctx, req, m, in)
+	return joined, err == nil
 }
 
 // afterDecisions adds to the failure of a decision which ones of the same message were sent before.

@@ -180,7 +180,7 @@ func (h *Handler) postToTask(ctx context.Context, req *a2a.SendMessageRequest, i
 		return m, taskIsOver()
 	}
 	if len(view.Pending) > 0 {
-		return h.answer(ctx, req, m)
+		return h.answer(ctx, req, m, in)
 	}
 	return h.continueTask(ctx, req, m, in)
 }

@@ -16,9 +16,10 @@ import (
 
 // The words that the messages suggest; package answer accepts more.
 const (
-	acceptsOne  = `Answer "approved" or "rejected".`
-	acceptsMany = `Several approvals wait: answer "approved UUID" or "rejected UUID" for each.`
-	acceptsData = ` Programs answer with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true or false}.`
+	acceptsOne   = `Answer "approved" or "rejected".`
+	acceptsMany  = `Several approvals wait: answer "approved UUID" or "rejected UUID" for each.`
+	acceptsLogin = `Log in at that address, and the task goes on by itself. Answer "rejected" to go on without the call.`
+	acceptsData  = ` Programs answer with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true or false}.`
 )
 
 // ask returns the status message of a waiting task: a text for people and, for each approval,
@@ -84,6 +85,9 @@ func (s Source) request(hint string) string {
 
 // Accepts describes the answers that the waiting approvals accept.
 func Accepts(pending []contract.PendingApproval) string {
+	if len(pending) > 0 && !slices.ContainsFunc(pending, func(p contract.PendingApproval) bool { return !p.NeedsLogin() }) {
+		return acceptsLogin
+	}
 	if len(pending) > 1 {
 		return acceptsMany + acceptsData
 	}
@@ -94,7 +98,10 @@ func Accepts(pending []contract.PendingApproval) string {
 }
 
 func accepts(p contract.PendingApproval) string {
-	if needsContent(p) {
+	switch {
+	case p.NeedsLogin():
+		return acceptsLogin
+	case needsContent(p):
 		return answer.AcceptedBy(p.Schema.Raw)
 	}
 	return acceptsOne

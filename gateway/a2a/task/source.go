@@ -94,9 +94,12 @@ func (s Source) status(o Shape) a2a.TaskStatus {
 	state := s.View.TaskState()
 	at := s.View.UpdatedAt
 	status := a2a.TaskStatus{State: states[state], Timestamp: stamp(at)}
-	switch state {
-	case contract.TaskInputRequired:
+	waits := state == contract.TaskInputRequired || state == contract.TaskAuthRequired
+	if waits && len(s.pending()) > 0 {
 		status.Message = s.ask(o)
+		return status
+	}
+	switch state {
 	case contract.TaskAuthRequired, contract.TaskFailed, contract.TaskRejected, contract.TaskCanceled:
 		if s.Response != "" {
 			status.Message = s.say("status "+string(state), a2a.NewTextPart(s.Response))

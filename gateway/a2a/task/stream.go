@@ -86,7 +86,7 @@ func (s *Stream) begin(src Source, entries []entry) []Event {
 	for _, e := range entries {
 		s.markSent(e)
 	}
-	if s.last = src.View.TaskState(); settled(s.last) {
+	if s.last = src.View.TaskState(); src.settled() {
 		s.extra = sentFinalState
 	}
 	s.over = s.last.Over()
@@ -108,7 +108,7 @@ func (s *Stream) resume(src Source, entries []entry) bool {
 		}
 	}
 	s.extra = s.after.extra
-	if now := src.View.TaskState(); s.extra == sentFinalState && settled(now) {
+	if now := src.View.TaskState(); s.extra == sentFinalState && src.settled() {
 		s.last = now
 	}
 	if i := s.extra - sentProgress; i >= 0 {
@@ -145,14 +145,17 @@ func (s *Stream) markSent(e entry) {
 	}
 }
 
-// settled reports whether the task changes no more until the client acts.
-func settled(s contract.TaskState) bool { return s.Over() || s == contract.TaskAuthRequired }
+// settled reports whether the task changes no more until the client sends a message.
+func (s Source) settled() bool {
+	state := s.View.TaskState()
+	return state.Over() || state == contract.TaskAuthRequired && len(s.pending()) == 0
+}
 
 // end returns the artifact and the final state, or a state that no message shows.
 func (s *Stream) end(src Source) []Event {
 	now := src.View.TaskState()
 	defer func() { s.last, s.over = now, now.Over() }()
-	if !settled(now) {
+	if !src.settled() {
 		if now == s.last {
 			return nil
 		}
@@ -229,7 +232,7 @@ func (e entry) state() contract.TaskState {
 // mayBeReply reports whether the entry may turn out to be the reply, which is sent as the
 // artifact.
 func (e entry) mayBeReply(src Source, last bool) bool {
-	return last && e.Kind == record.KindText && !settled(src.View.TaskState())
+	return last && e.Kind == record.KindText && !src.settled()
 }
 
 // event returns the event that shows the entry, or nil if none does.
@@ -256,7 +259,7 @@ const (
 )
 
 // progressStates are the states in which work goes on.
-var progressStates = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
+var progressStates = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired, contract.TaskAuthRequired}
 
 // position is how far a reader has come.
 type position struct {

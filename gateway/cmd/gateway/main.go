@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/config/command"
 	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/gateway/server"
+	"agent-stop-and-go/worker/accounts"
 )
 
 // version is set by the build.
@@ -45,6 +46,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 		Getenv: e.Getenv,
 		Graves: b.Blobs,
+		Logins: accounts.New(e.Config, accounts.Parts{Records: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv}),
 	})
 	if err != nil {
 		return err

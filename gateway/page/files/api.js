@@ -1,6 +1,7 @@
 // Requests to the REST API, and their failures in words.
 import { parse } from "./exact.js";
 import { address, proofFor, revive } from "./session.js";
+import { toolProof } from "./tools.js";
 export { address };
 
 // randomID works on pages without TLS, too, where crypto.randomUUID does not.
@@ -47,7 +48,7 @@ const session = (() => {
 
 async function request(path, { headers, ...options }) {
   try {
-    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...headers } });
+    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...await toolProof(options.method), ...headers } });
   } catch (e) {
     if (e.name === "AbortError") throw e;
     throw new Failure(0);
@@ -91,10 +92,11 @@ export const tools = () => get("tools");
 export const me = () => get("me");
 export const conversations = (cursor) => get("conversations?limit=50" + (cursor ? "&cursor=" + id(cursor) : ""));
 // start is the request that begins a conversation and is answered with the events of its turn.
-export const start = (message) => ["conversations", {
-  method: "POST", body: JSON.stringify({ message }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
+export const start = (message, choice) => ["conversations", {
+  method: "POST", body: JSON.stringify({ message, ...choice }), headers: { "Content-Type": "application/json", "Idempotency-Key": randomID() },
 }];
-export const send = (conversation, message, key) => post(`conversations/${id(conversation)}/messages`, { message }, key);
+export const send = (conversation, message, key, choice) => post(`conversations/${id(conversation)}/messages`, { message, ...choice }, key);
+export const command = (text) => post("commands", text);
 export const cancel = (conversation, by) => post(`conversations/${id(conversation)}/cancel`, by ? { by } : {});
 // remove deletes a conversation; force also one with an approval that waits.
 export const remove = (conversation, force) => change("DELETE", `conversations/${id(conversation)}${force ? "?force=true" : ""}`);
@@ -103,6 +105,7 @@ export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, dec
 // waiting reads a short page first, which is there sooner, and then long ones.
 export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");
 export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
+export const loggedIn = (uuid, key) => post(`approvals/${id(uuid)}/login`, {}, key);
 export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
 

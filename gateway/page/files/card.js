@@ -71,7 +71,8 @@ export class Card {
     const text = JSON.stringify(body);
     if (!this.#keys.has(text)) this.#keys.set(text, api.randomID());
     try {
-      const { decision, problem } = await api.decide(this.uuid, body, this.#keys.get(text));
+      const send = name === "yes" && words.needsLogin(this.approval) ? api.loggedIn(this.uuid, this.#keys.get(text)) : api.decide(this.uuid, body, this.#keys.get(text));
+      const { decision, problem } = await send;
       this.own = true;
       if (decision) this.settle(decision);
       else if (problem) { // it may be sent again: it counts once
@@ -213,8 +214,9 @@ export class Card {
           <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>`}
       </div>
       <div class="buttons">
+        ${p.login?.url ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
-        ${b.yes ? button("yes", b.yes, doubt ? "danger" : "primary", yes) : nothing}
+        ${b.yes ? button("yes", b.yes, doubt ? "danger" : p.login ? "plain" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
         <button type="button" class="plain later" aria-expanded=${this.choosing ? "true" : "false"} ?disabled=${Boolean(this.sending)}
           @click=${() => this.chooseLater(!this.choosing)}>Not now</button>

@@ -2,11 +2,13 @@
 import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { Card } from "./card.js";
+import { carryOut, isCommand, offer } from "./commands.js";
 import { draft, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { Whole } from "./whole.js";
 import { apply } from "./shared.js";
+import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
@@ -90,6 +92,7 @@ export class Conversation {
   }
 
   get waiting() { return this.shared.pending_approvals; }
+  get shownApprovals() { return this.waiting.map((a) => a.uuid).filter((uuid) => this.#card(uuid).approval); }
   get completed() { return this.shared.status === "completed"; }
   // blocked tells that no message is taken: an approval that is not a question waits.
   get blocked() { return this.waiting.some((a) => { const p = this.#card(a.uuid).approval; return !(p ? needsContent(p) && p.reason !== "client_tool" : a.reason === "question"); }); }
@@ -106,7 +109,7 @@ export class Conversation {
     this.shared = apply(this.shared, e);
     switch (e.type) {
       case "RUN_STARTED":
-        if (!this.id) this.begun(this.id = e.threadId);
+        if (this.id !== e.threadId) this.begun(this.id = e.threadId); // it is new, or the address has a short ID
         this.running = true; this.failure = undefined; this.steps = [];
         break;
       case "RUN_FINISHED":
@@ -137,6 +140,15 @@ export class Conversation {
     if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
     if (this.known) this.paused();
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
+    if (this.shared.auth_required) unanswered(this.id).then((text) => { if (text) this.send(text); });
+  }
+
+  // #login asks to log in where the last turn ended because nobody had.
+  #login() {
+    const server = this.shared.auth_required;
+    const last = this.transcript.entries.findLast((e) => e.kind === "user");
+    if (!server || !last || this.running || this.completed || this.unsent.length) return nothing;
+    return toolLogin(server, this.id, last.text, (text) => this.send(text));
   }
 
   // forgetSent removes messages that have come back as entries.
@@ -146,7 +158,9 @@ export class Conversation {
     this.unsent = this.unsent.filter((m) => !users.some((e, n) => n >= m.after && e.text.trim() === m.text));
   }
 
-  async send(text) {
+  // send sends a message, for a model that answers it, or with the model that was chosen for all.
+  async send(text, { model } = {}) {
+    const choice = model ? { model } : this.model ? { model: this.model, keep_model: true } : {};
     const message = { text, key: api.randomID(), after: this.transcript.entries.filter((e) => e.kind === "user").length, state: "sending" };
     this.unsent = [...this.unsent, message];
     this.failure = undefined;
@@ -154,14 +168,15 @@ export class Conversation {
     this.changed();
     try {
       if (this.id) {
-        await api.send(this.id, text, message.key);
+        await api.send(this.id, text, message.key, choice);
         if (this.waiting.length) this.unsent = this.unsent.filter((m) => m !== message); // it was the answer to a question
       } else {
         this.known = true;
-        this.#place.first = api.start(text);
+        this.#place.first = api.start(text, choice);
         this.open();
       }
       message.state = "sent";
+      if (!model) this.model = undefined;
     } catch (e) {
       this.#refused(e);
     }
@@ -175,6 +190,11 @@ export class Conversation {
     const text = this.unsent.at(-1)?.text;
     if (!text || failure.status === 404) return;
     this.unsent = this.unsent.slice(0, -1);
+    this.giveBack(text);
+  }
+
+  // giveBack returns a text to the box.
+  giveBack(text) {
     keepDraft(this.id ?? "", text);
     const box = document.querySelector("#message");
     if (box && !box.value) box.value = text;
@@ -206,7 +226,8 @@ export class Conversation {
         ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
-        ${this.#status()}
+        ${this.said ? html`<pre class="said" role="status">${this.said}</pre>` : nothing}
+        ${this.#login()}${this.#status()}
       </section>
       ${this.#input()}`;
   }
@@ -231,19 +252,32 @@ export class Conversation {
       e.preventDefault();
       const box = e.currentTarget.elements.message;
       const text = box.value.trim();
-      if (!text || this.blocked) return;
-      box.value = "";
+      if (!text || this.blocked && !isCommand(text)) return;
+      box.value = this.typed = "";
       fit(box);
-      this.send(text);
+      keepDraft(this.id ?? "", "");
+      this.said = undefined;
+      isCommand(text) ? carryOut(this, text) : this.send(text);
+    };
+    const type = (text) => {
+      keepDraft(this.id ?? "", text);
+      if (isCommand(text) || isCommand(this.typed ?? "")) this.changed(); // the offer
+      this.typed = text;
+    };
+    const pick = (text) => {
+      const box = document.querySelector("#message");
+      type(box.value = text + " ");
+      box.focus();
     };
     return html`<footer class="input"><form @submit=${submit}>
       <label class="unseen" for="message">Message to the agent</label>
       <textarea id="message" name="message" rows="1" placeholder=${this.blocked ? "Decide first, or stop the turn" : "Message the agent"} aria-describedby="hint"
-        .value=${this.initialDraft()} @input=${(e) => { keepDraft(this.id ?? "", e.target.value); fit(e.target); }}
+        .value=${this.initialDraft()} @input=${(e) => { type(e.target.value); fit(e.target); }}
         @keydown=${(e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); e.target.form.requestSubmit(); } }}></textarea>
       ${busy ? html`<button type="button" class="stop" ?disabled=${this.stopping} @click=${() => this.stop()}>${this.stopping ? "Stopping…" : "Stop"}</button>` : nothing}
-      <button type="submit" class="primary" ?disabled=${this.blocked}>Send</button></form>
-      <div class="below"><p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line."}</p>${run}</div></footer>`;
+      <button type="submit" class="primary" ?disabled=${this.blocked && !isCommand(this.typed ?? "")}>Send</button></form>
+      ${offer(this.typed ?? "", pick)}
+      <div class="below"><p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line. ! begins a command."}</p>${run}</div></footer>`;
   }
 
   // initialDraft is the draft of the time when the conversation was opened: what is typed since is in the box.

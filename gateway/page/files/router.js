@@ -16,8 +16,8 @@ import { Run } from "./run.js";
 const routes = [
   [/^#\/inbox$/, (page) => new Inbox(page)],
   [/^#\/a\/([\w-]+)$/, (page, uuid) => new Approval(page, uuid)],
-  [/^#\/c\/([\w-]+)\/run$/, (page, id) => new Run(page, id)],
-  [/^#\/c\/([\w-]+)$/, (page, id) => new Conversation(page, id)],
+  [/^#\/c\/#?([\w-]+)\/run$/, (page, id) => new Run(page, id)],
+  [/^#\/c\/#?([\w-]+)$/, (page, id) => new Conversation(page, id)],
   [/^/, (page) => new Conversation(page)],
 ];
 

@@ -65,7 +65,7 @@ export class Sidebar {
       ${this.loaded && !list.length && !this.failure ? html`<p class="quiet">No conversations yet.</p>` : nothing}
       <ul>${repeat(list, (c) => c.id, (c) => html`<li><a href=${"#/c/" + c.id} aria-current=${address.startsWith("#/c/" + c.id) ? "page" : nothing} @click=${() => this.toggle(false)}>
         <span class="title">${reveal(c.title || "Without a message")}</span>
-        <span class="quiet">${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span></a></li>`)}</ul>
+        <span class="quiet">${c.short_id ? c.short_id + " · " : ""}${time(c.updated_at)}${statusWord(c.status) ? html` <span class=${"pill " + c.status}>${statusWord(c.status)}</span>` : nothing}</span></a></li>`)}</ul>
       ${this.next ? html`<button type="button" class="plain" @click=${() => this.more()}>Show more</button>` : nothing}
       ${me}
       ${about ? html`<details class="about"><summary>About this agent</summary>

@@ -9,6 +9,12 @@ export const needsContent = (p) => !isDoubtful(p) && (p.reason === "question" ||
 // isPaused tells that a switch holds the call, here or at another agent: only a no decides it.
 export const isPaused = (p) => p.reason === "paused" || p.origin?.reason === "paused";
 
+// needsLogin tells that the call waits for a login, here or at another agent: only a no decides it.
+export const needsLogin = (p) => p.reason === "login" || p.origin?.reason === "login";
+
+// loginTo names what somebody logs in to.
+export const loginTo = (p) => p.login?.way === "agent" ? "this agent" : p.login?.server || p.chain?.at(-1) || "the server";
+
 // subject is the tool whose call waits, at whichever agent.
 export const subject = (p) => p.origin?.tool || p.tool_name;
 
@@ -16,6 +22,7 @@ export function title(p) {
   const tool = subject(p), remote = p.remote_agent_name || p.chain?.at(-1);
   if (isDoubtful(p)) return `Did ${tool} run?`;
   if (isPaused(p)) return `${tool} is paused`;
+  if (needsLogin(p)) return `${tool} needs a login to ${loginTo(p)}`;
   switch (p.reason) {
     case "question": return `A question from ${tool}`;
     case "client_tool": return `Carry out ${tool} yourself`;
@@ -40,6 +47,7 @@ export const asker = (p) => (p.chain ?? [p.agent_name || "the agent"]).join(" â€
 export function risk(p) {
   if (isDoubtful(p)) return ["high", "may have run"];
   if (isPaused(p)) return ["low", "paused"];
+  if (needsLogin(p)) return ["low", "needs a login"];
   switch (p.reason) {
     case "changed": return ["high", "has changed"];
     case "question": case "client_tool": return ["low", "asks you"];
@@ -54,6 +62,7 @@ export function risk(p) {
 export function why(p) {
   if (isDoubtful(p)) return "The call was sent and its answer was lost. Nobody here knows whether it ran. Look at what it would have changed before you answer.";
   if (isPaused(p)) return "Destructive calls are paused. The call goes on by itself after the resume.";
+  if (needsLogin(p)) return `The call needs a login that only who sent the message can give${p.login?.why ? `: ${p.login.why}` : ""}. It goes on by itself after the login.`;
   switch (p.reason) {
     case "question": return "The tool server needs this answer to carry out the call.";
     case "client_tool": return "The program that sent the message has to make this call and return its result.";
@@ -74,6 +83,7 @@ export function effects(p) {
     silence: "The call is not repeated.",
   };
   if (isPaused(p)) return { no: "The call does not run, also after the resume.", silence: "The call waits for the resume." };
+  if (needsLogin(p)) return { no: "The call does not run, and the agent is told so.", silence: "The call waits for the login." };
   if (needsContent(p)) return { yes: "Your answer is sent, exactly as you give it.", no: "No answer is given, and the agent is told so.", silence: "The call waits for its answer." };
   if (p.reason === "limit") return { yes: "The agent goes on for as much again, and asks once more after that.", no: "The turn ends here.", silence: "The agent does nothing." };
   return {
@@ -87,6 +97,7 @@ export function effects(p) {
 export function buttons(p) {
   if (isDoubtful(p)) return { ran: "It did run", yes: "Run it again", no: "Go on without it" };
   if (isPaused(p)) return { no: "Go on without it" };
+  if (needsLogin(p)) return { yes: p.login?.way === "agent" ? "Go on with this login" : "", no: "Go on without it" };
   if (p.reason === "client_tool") return { yes: "Send the result", no: "Refuse" };
   if (needsContent(p)) return { yes: "Send the answer", no: "Decline" };
   if (p.reason === "limit") return { yes: "Go on", no: "Stop here" };
@@ -100,7 +111,7 @@ export function verdict(d, p = {}) {
   const by = d.identity?.subject || d.by;
   const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.on_behalf_of ? ` for ${d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
   switch (d.decision) {
-    case "approved": if (p.reason === "paused") return `Resumed ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
+    case "approved": if (p.reason === "paused") return `Resumed ${who}`; if (p.reason === "login") return `Logged in ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
     case "rejected": return `Rejected ${who}`;
     case "expired": return "Expired: nobody decided in time";
     case "cancelled": return "Withdrawn: the turn was stopped before anybody decided";

@@ -51,9 +51,17 @@ func of(w service.Whose) string {
 	return " AND " + contract.AttrAgentOwner + " = " + quoted(w.Owner)
 }
 
+// beginning limits a query to conversations whose IDs begin in a way.
+func beginning(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	return " AND WorkflowId STARTS_WITH " + quoted(contract.ConversationWorkflowID(prefix))
+}
+
 // List implements Conversations.
 func (t *Temporal) List(ctx context.Context, q service.ListQuery) (service.Page[service.Item], error) {
-	executions, next, err := t.page(ctx, where(q.Status)+of(q.Whose), q)
+	executions, next, err := t.page(ctx, where(q.Status)+of(q.Whose)+beginning(q.Prefix), q)
 	if err != nil {
 		return service.Page[service.Item]{}, err
 	}

@@ -36,6 +36,7 @@ type person struct {
 	mu       sync.Mutex
 	asked    []string
 	approval client.Approval
+	reply    string // to commands
 	refuse   int
 }
 
@@ -62,6 +63,9 @@ func (p *person) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case r.URL.Path == "/conversations" && r.Method == http.MethodGet:
+		fmt.Fprintf(w, `{"conversations":[{"id":%q,"short_id":"#7f9c"}]}`, someID)
+		return
 	case r.Method == http.MethodGet:
 		a := p.approval
 		a.UUID = path.Base(r.URL.Path)
@@ -72,7 +76,10 @@ func (p *person) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"error":"it is refused"}`)
 		return
 	}
-	p.asked = append(p.asked, strings.ReplaceAll(r.URL.Path, someID, "ID")+" "+string(body))
+	if p.asked = append(p.asked, strings.ReplaceAll(r.URL.Path, someID, "ID")+" "+string(body)); r.URL.Path == "/commands" {
+		fmt.Fprint(w, p.reply)
+		return
+	}
 	w.WriteHeader(http.StatusAccepted)
 	fmt.Fprintf(w, `{"conversation_id":%q}`, someID)
 }
@@ -87,8 +94,12 @@ func (p *person) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	switch msg := cmd().(type) {
-	case nil, brokenMsg:
+	msg := cmd()
+	if placed, ok := msg.(placedMsg); ok && p.model.place == placed.place {
+		msg = placed.msg
+	}
+	switch msg := msg.(type) {
+	case nil, brokenMsg, placedMsg:
 	case tea.QuitMsg:
 		p.left = true
 	case tea.BatchMsg:
@@ -367,5 +378,53 @@ func TestACorrectedTextIsWrittenAgain(t *testing.T) {
 		`{"type":"TEXT_MESSAGE_END","messageId":"a"}`, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"assistant","content":"two"}]}`, finished, started, finished)
 	if w := p.wrote(); strings.Count(w, "one") != 1 || strings.Count(w, "two") != 1 || !strings.Contains(w, "(corrected)") {
 		t.Error(w)
+	}
+}
+
+func TestACommandIsCarriedOutAndNotSent(t *testing.T) {
+	p := newPerson(t)
+	p.sees(started, finished)
+	p.reply = `{"command":"list","text":"* #7f9c one\u001b[2J\n  #0b8c two","conversation_id":"` + someID + `"}`
+	p.types("!list", "enter")
+	p.wants(`/commands {"text":"!list","conversation_id":"` + someID + `","by":"alice"}`)
+	if w := p.wrote(); !strings.Contains(w, "!list") || !strings.Contains(w, `* #7f9c one\u001b[2J`) || !strings.Contains(w, "#0b8c two") {
+		t.Error(w)
+	}
+	if v := p.view(); !strings.Contains(v, "#7f9c · Enter sends") {
+		t.Error(v)
+	}
+}
+
+func TestACommandMayGoOnInAnotherConversation(t *testing.T) {
+	const other = "0b8c9d0e-1f2a-4b3c-8d4e-5f6a7b8c9d0e"
+	p := newPerson(t)
+	p.waits()
+	p.reply = `{"command":"use","text":"it goes on here","conversation_id":"` + other + `"}`
+	p.types("l", "!use #0b8c", "enter")
+	p.wants(`/commands {"text":"!use #0b8c","conversation_id":"` + someID + `","shown":["` + uuid + `"],"by":"alice"}`)
+	if p.model.transcript.ConversationID != other || len(p.model.approvals.waiting) != 0 {
+		t.Errorf("%+v", p.model.transcript)
+	}
+	p.update(placedMsg{p.model.place - 1, eventMsg(client.Event{Type: "RUN_STARTED"})}) // of the one before
+	if p.model.running {
+		t.Error("an event of the conversation before is taken")
+	}
+	p.reply = `{"command":"new","text":"a new one","conversation_id":""}`
+	p.types("!new", "enter", "hello", "enter")
+	if got := p.asked[len(p.asked)-1]; got != `/conversations {"message":"hello"}` {
+		t.Error(got)
+	}
+}
+
+func TestAMessageThatBeginsLikeACommand(t *testing.T) {
+	p := newPerson(t)
+	p.reply = `{"message":{"text":"!list"},"conversation_id":""}`
+	p.types("!!list", "enter")
+	p.wants(`/commands {"text":"!!list","by":"alice"}`, `/conversations {"message":"!list"}`)
+	p.reply = ""
+	p.refuse = http.StatusConflict
+	p.types("!use #7f", "enter")
+	if p.model.input.Value() != "" || !strings.Contains(p.view(), "it is refused") {
+		t.Error(p.view())
 	}
 }

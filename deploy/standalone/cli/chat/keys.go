@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent-stop-and-go/gateway/client"
 )
 
 // twice is how soon the second Ctrl-C has to come to leave.
@@ -66,6 +68,11 @@ func (m *Model) leave() tea.Cmd {
 // enter sends what was typed: a message, the reason of a rejection, or an answer.
 func (m *Model) enter() tea.Cmd {
 	text := strings.TrimSpace(m.input.Value())
+	if client.IsCommand(text) && m.approvals.step != stepWhy {
+		m.input.Reset()
+		m.sending = text
+		return m.command(text)
+	}
 	if m.approvals.open() {
 		return m.answerByText(text)
 	}
@@ -74,5 +81,5 @@ func (m *Model) enter() tea.Cmd {
 	}
 	m.input.Reset()
 	m.sending = text
-	return m.post(text)
+	return m.post(text, "")
 }

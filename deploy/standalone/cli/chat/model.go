@@ -29,6 +29,14 @@ type Model struct {
 	// sending is the message that is on its way.
 	sending string
 
+	// place counts the conversations that the chat was in. unfollow ends the events of the present
+	// one, whose short ID is short, or "" if it is not known yet.
+	place    int
+	unfollow context.CancelFunc
+	short    string
+	// chosen is the model for the next message and all after it, "" for no change.
+	chosen string
+
 	approvals approvals
 	input     textarea.Model
 	width     int
@@ -46,7 +54,7 @@ type Model struct {
 func New(ctx context.Context, o Options) *Model {
 	m := &Model{
 		Options: o, ctx: ctx, written: map[string]string{}, width: 80, height: 24, now: time.Now,
-		approvals: approvals{decided: map[string]bool{}},
+		approvals: approvals{decided: map[string]bool{}}, unfollow: func() {},
 	}
 	m.transcript.ConversationID = o.ConversationID
 	m.input = textarea.New()
@@ -78,6 +86,7 @@ type (
 	sentMsg struct {
 		text         string
 		conversation string
+		keptModel    bool // that was chosen
 		err          error
 	}
 	// cancelledMsg says what became of a cancellation.
@@ -102,6 +111,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.sent(msg)
 	case cancelledMsg:
 		m.fail(msg.err)
+	case placedMsg:
+		if msg.place != m.place || msg.msg == nil {
+			return m, nil
+		}
+		return m.Update(msg.msg)
+	case commandMsg:
+		return m, m.commanded(msg)
+	case shortMsg:
+		m.short = string(msg)
 	case approvalMsg:
 		return m, m.waits(msg)
 	case nextMsg:
@@ -133,7 +151,7 @@ func (m *Model) event(e client.Event) tea.Cmd {
 	case agui.TypeRunFinished:
 		m.running = false
 		ask := m.ask(e.Outcome.Interrupts)
-		return tea.Batch(m.write(), ask)
+		return tea.Batch(m.write(), ask, m.name())
 	}
 	return m.write()
 }
@@ -147,6 +165,9 @@ func (m *Model) sent(msg sentMsg) tea.Cmd {
 		}
 		m.fail(msg.err)
 		return nil
+	}
+	if msg.keptModel {
+		m.chosen = ""
 	}
 	m.transcript.ConversationID = msg.conversation
 	return m.follow()

@@ -47,6 +47,8 @@ func keysOf(a client.Approval) string {
 		return "Did " + tool + " run?  r it did · y run it again · n go on without it · l later"
 	case a.IsPaused():
 		return tool + " is paused and waits for the resume.  n go on without it · l later"
+	case a.NeedsLogin():
+		return tool + " waits for your login; its address is above.  n go on without it · l later"
 	case a.Reason == client.ReasonLimit:
 		return "Go on?  y yes · n no · l later"
 	}
@@ -74,7 +76,11 @@ func (m *Model) footer() string {
 	case m.sending != "":
 		return "sending"
 	}
-	return "Enter sends · Alt-Enter new line · Ctrl-G editor · Ctrl-D leaves"
+	keys := "Enter sends · Alt-Enter new line · Ctrl-G editor · !help · Ctrl-D leaves"
+	if m.short != "" {
+		return m.short + " · " + keys
+	}
+	return keys
 }
 
 // draft returns the entries that may still change, as much of their end as fits.

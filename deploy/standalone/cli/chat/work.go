@@ -12,13 +12,17 @@ import (
 	"agent-stop-and-go/gateway/client"
 )
 
-// post sends a message.
-func (m *Model) post(text string) tea.Cmd {
+// post sends a message for a model, "" for the one that was chosen with !model, if there is one.
+func (m *Model) post(text, model string) tea.Cmd {
 	id := m.transcript.ConversationID
-	return func() tea.Msg {
-		conversation, err := m.Client.Post(m.ctx, id, text)
-		return sentMsg{text, conversation, err}
+	message := client.NewMessage{Message: text, Model: model}
+	if model == "" && m.chosen != "" {
+		message.Model, message.KeepModel = m.chosen, true
 	}
+	return m.ofPlace(func() tea.Msg {
+		conversation, err := m.Client.Post(m.ctx, id, message)
+		return sentMsg{text, conversation, message.KeepModel, err}
+	})
 }
 
 // follow reads the events of the conversation until the chat ends, unless that happens already.
@@ -28,16 +32,16 @@ func (m *Model) follow() tea.Cmd {
 		return nil
 	}
 	m.following = true
-	after := m.transcript.Position
-	return func() tea.Msg {
-		for e, err := range m.Client.Follow(m.ctx, id, after) {
+	after, place, ctx := m.transcript.Position, m.place, m.followContext()
+	return m.ofPlace(func() tea.Msg {
+		for e, err := range m.Client.Follow(ctx, id, after) {
 			if err != nil {
 				return brokenMsg{err}
 			}
-			m.send(eventMsg(e))
+			m.send(placedMsg{place, eventMsg(e)})
 		}
 		return brokenMsg{errors.New("the conversation is closed")}
-	}
+	})
 }
 
 // cancel stops the turn.
@@ -51,10 +55,10 @@ func (m *Model) cancel() tea.Cmd {
 
 // look reads an approval.
 func (m *Model) look(uuid string) tea.Cmd {
-	return func() tea.Msg {
+	return m.ofPlace(func() tea.Msg {
 		state, err := m.Client.Approval(m.ctx, uuid)
 		return approvalMsg{state, err}
-	}
+	})
 }
 
 // record sends a decision.

@@ -19,6 +19,7 @@ var reasons = map[client.Reason]string{
 	client.ReasonQuestion:       "a tool server asks a question",
 	client.ReasonLimit:          "a limit of the agent is reached; a yes grants the same amount again",
 	client.ReasonPaused:         "destructive calls are paused; it goes on by itself after the resume",
+	client.ReasonLogin:          "the call needs a login of who sent the message; it goes on by itself after that",
 	client.ReasonClientTool:     "the front end has to make this call",
 }
 
@@ -28,6 +29,9 @@ func Approval(a client.Approval) string {
 	fmt.Fprintf(w, "Approval %s\n", Exact(a.UUID))
 	field(w, "tool", a.ToolName)
 	field(w, "why", reasons[a.Reason])
+	if a.Login != nil {
+		field(w, "log in at", a.Login.URL)
+	}
 	field(w, "node", a.Node)
 	field(w, "agent", a.RemoteAgentName)
 	if a.Binding != nil {
@@ -87,7 +91,7 @@ func Answers(a client.Approval) []string {
 	uuid := Exact(a.UUID)
 	approve, reject := "agent approvals approve "+uuid, "agent approvals reject "+uuid+" --reason …"
 	switch {
-	case a.IsPaused():
+	case a.IsPaused(), a.NeedsLogin():
 		return []string{reject}
 	case a.IsDoubtful():
 		return []string{
@@ -108,10 +112,20 @@ func Question(a client.Approval) string {
 		return "Your answer, a value or a JSON object [decline / later]"
 	case a.IsPaused():
 		return "It waits for the resume. Go on without it? [no = without it / later]"
+	case a.NeedsLogin():
+		return "It waits for your login" + at(a) + ". Go on without it? [no = without it / later]"
 	case a.Reason == client.ReasonLimit:
 		return "Go on? [yes / no / later]"
 	}
 	return "Run it? [yes / no / later]"
+}
+
+// at returns where one logs in for a call.
+func at(a client.Approval) string {
+	if a.Login == nil || a.Login.URL == "" {
+		return ""
+	}
+	return " at " + Exact(a.Login.URL)
 }
 
 // Content returns the answer to a question: a JSON object, or a value.

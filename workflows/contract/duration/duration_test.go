@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"agent-stop-and-go/config/duration"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 func TestDurationsMayHaveDaysAndWeeks(t *testing.T) {

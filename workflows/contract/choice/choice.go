@@ -1,0 +1,69 @@
+// Package choice is about the models that people choose for a conversation or for one message.
+// The configuration says which ones they may choose (Agent.Choices).
+package choice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Names lists the models that people may choose: the agent's own, and its choices. It is empty if
+// there is nothing to choose from.
+func Names(a contract.Agent) []string {
+	if len(a.Choices) == 0 || slices.Contains(a.Choices, a.Model) {
+		return a.Choices
+	}
+	return append([]string{a.Model}, a.Choices...)
+}
+
+// Problem returns why people may not choose a model, or "". They may always choose none.
+func Problem(a contract.Agent, model string) string {
+	names := Names(a)
+	switch {
+	case model == "" || slices.Contains(names, model):
+		return ""
+	case len(names) == 0:
+		return "the model of this agent cannot be chosen"
+	}
+	return fmt.Sprintf("the model %.60q cannot be chosen; these can be: %s", model, strings.Join(names, ", "))
+}
+
+// Take returns the agent that answers a message: with the model that the message names, or else
+// with the one that was chosen for the conversation. It records in the state what was chosen.
+func Take(c *contract.Carried, a contract.Agent, m contract.MessageSignal) contract.Agent {
+	if m.KeepModel {
+		c.Model = m.Model
+	}
+	if c.TurnModel = m.Model; m.Model == "" {
+		c.TurnModel = c.Model
+	}
+	return Agent(a, c.TurnModel)
+}
+
+// Agent returns an agent with another model, "" for its own. Nodes of its tree that name a model
+// besides that of the agent keep it.
+func Agent(a contract.Agent, model string) contract.Agent {
+	if model == "" || model == a.Model {
+		return a
+	}
+	if a.Tree != nil {
+		tree := node(*a.Tree, a.Model, model)
+		a.Tree = &tree
+	}
+	a.Model = model
+	return a
+}
+
+func node(n contract.Node, from, to string) contract.Node {
+	if n.Model == from {
+		n.Model = to
+	}
+	n.Nodes = slices.Clone(n.Nodes)
+	for i, child := range n.Nodes {
+		n.Nodes[i] = node(child, from, to)
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package choice_test
+
+import (
+	"slices"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
+)
+
+func agent() contract.Agent {
+	return contract.Agent{Model: "plain", Choices: []string{"fast", "deep"}, Tree: &contract.Node{Type: contract.NodeSequential, Nodes: []contract.Node{
+		{Name: "a", Type: contract.NodeLLM, Model: "plain"}, {Name: "b", Type: contract.NodeLLM, Model: "fixed"}, {Name: "c", Type: contract.NodeA2A},
+	}}}
+}
+
+func TestOnlyConfiguredModelsMayBeChosen(t *testing.T) {
+	if names := choice.Names(agent()); !slices.Equal(names, []string{"plain", "fast", "deep"}) {
+		t.Error(names)
+	}
+	for model, want := range map[string]bool{"": true, "plain": true, "fast": true, "fixed": false, "Fast": false, "gpt-4o": false} {
+		if (choice.Problem(agent(), model) == "") != want {
+			t.Errorf("%q: %v", model, !want)
+		}
+	}
+	without := agent()
+	without.Choices = nil
+	if choice.Problem(without, "plain") == "" || choice.Problem(without, "") != "" || len(choice.Names(without)) > 0 {
+		t.Error("there is nothing to choose from")
+	}
+}
+
+func TestAModelIsForOneMessageOrKept(t *testing.T) {
+	var state contract.Carried
+	for i, step := range []struct {
+		m           contract.MessageSignal
+		want, keeps string
+	}{
+		{contract.MessageSignal{}, "plain", ""},
+		{contract.MessageSignal{Model: "fast"}, "fast", ""},
+		{contract.MessageSignal{}, "plain", ""},
+		{contract.MessageSignal{Model: "deep", KeepModel: true}, "deep", "deep"},
+		{contract.MessageSignal{Model: "fast"}, "fast", "deep"},
+		{contract.MessageSignal{}, "deep", "deep"},
+		{contract.MessageSignal{Model: "plain", KeepModel: true}, "plain", "plain"},
+	} {
+		a := agent()
+		got := choice.Take(&state, a, step.m)
+		if got.Model != step.want || got.Tree.Nodes[0].Model != step.want || got.Tree.Nodes[1].Model != "fixed" || got.Tree.Nodes[2].Model != "" || state.Model != step.keeps {
+			t.Errorf("step %d: %+v %+v", i, got, state)
+		}
+		if a.Tree.Nodes[0].Model != "plain" {
+			t.Error("the agent itself is changed")
+		}
+	}
+}
