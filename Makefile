@@ -7,13 +7,13 @@ VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo d
 # SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
 TAGS       := sqlite_fts5
 LDFLAGS    := -s -w -X main.version=$(VERSION)
-ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
+ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./gateway/cmd/web ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
 # What install puts where.
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
 UNITDIR    ?= /usr/lib/systemd/system
 DESTDIR    ?=
-BINARIES   := agent worker gateway mcp-resources mcp-filesystem
+BINARIES   := agent worker gateway web mcp-resources mcp-filesystem
 
 # Images, and the compose file of compose-up and compose-down.
 DOCKER     ?= docker
@@ -97,13 +97,13 @@ install: build ## copy binaries, manual pages, an example of the file and system
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go $(DESTDIR)$(UNITDIR)
 	for b in $(BINARIES); do install -m 0755 $(BIN)/$$b $(DESTDIR)$(PREFIX)/bin/$$b || exit 1; done
 	$(BIN)/agent man $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 0644 config/agent.yaml $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/agent.yaml.example
+	for f in agent web; do install -m 0644 config/$$f.yaml $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/$$f.yaml.example || exit 1; done
 	for u in deploy/systemd/*.service; do sed 's|/usr/local/bin|$(PREFIX)/bin|; s|/etc/agent-stop-and-go|$(SYSCONFDIR)/agent-stop-and-go|' $$u >$(DESTDIR)$(UNITDIR)/$${u##*/} || exit 1; done
 
 uninstall: ## remove what install copied; configuration and data stay
 	for b in $(BINARIES); do rm -f $(DESTDIR)$(PREFIX)/bin/$$b; done
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/agent.1 $(DESTDIR)$(PREFIX)/share/man/man1/agent-*.1
-	rm -f $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/agent.yaml.example
+	for f in agent web; do rm -f $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go/$$f.yaml.example; done
 	for u in deploy/systemd/*.service; do rm -f $(DESTDIR)$(UNITDIR)/$${u##*/}; done
 
 docker-build: ## build an image of every binary, REGISTRY/NAME:VERSION

@@ -76,8 +76,8 @@ func checkSchema(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(doc)
 }
 
-// serverFiles are for tool servers, whose packages test them.
-var serverFiles = []string{"mcp-filesystem.yaml"}
+// serverFiles are for tool servers and for web, whose packages test them.
+var serverFiles = []string{"mcp-filesystem.yaml", "web.yaml"}
 
 // shipped returns the shipped files of agents.
 func shipped(t *testing.T) []string {

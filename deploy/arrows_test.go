@@ -69,9 +69,13 @@ var arrows = map[string][]string{
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
+	"gateway/identity/cookie":  {"workflows/credential"},
 	"gateway/login":            {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity"},
 	"gateway/serverlogin":      {"workflows/contract", "gateway/service", "gateway/request", "gateway/identity/session"},
 	"worker/accounts":          {"workflows/contract", "workflows/credential", "activities/oauth", "config"},
+
+	// The page alone, in front of an agent that is elsewhere.
+	"gateway/web": {"gateway/web", "gateway/page", "gateway/identity", "mcpservers/hosting/guard"},
 
 	// The client of other agents has its own types, which its parent uses.
 	"activities/peer": {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
@@ -105,6 +109,7 @@ var foreign = map[string][]string{
 	"gateway/client":          {"."},
 	"gateway/page":            {"."},
 	"gateway/service":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
+	"gateway/web":             {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/identity":        {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/login":           {"github.com/a2aproject/", "go.temporal.io/"},
 	"gateway/serverlogin":     {"github.com/a2aproject/", "go.temporal.io/"},
@@ -237,6 +242,7 @@ func list(t *testing.T) []pkg {
 var links = map[string][]string{
 	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request", "agent-stop-and-go/gateway/a2a/handler"},
 	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities/llm", "agent-stop-and-go/activities/toolbox", "agent-stop-and-go/activities/peer"},
+	"./gateway/cmd/web":               {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "go.opentelemetry.io/", "agent-stop-and-go/gateway/service", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/web"
 )
 
 // The agents of the compose files can be loaded, and answer under the names that others use.
@@ -17,8 +18,8 @@ func TestAgentsOfTheComposeFiles(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		if name == "filesystem" {
-			continue // it is of a tool server
+		if name == "filesystem" || name == "web" {
+			continue // it is of no agent
 		}
 		c, err := config.Load(file)
 		if err != nil {
@@ -32,5 +33,15 @@ func TestAgentsOfTheComposeFiles(t *testing.T) {
 		if c.DataDir != "/data" {
 			t.Errorf("%s: its data is in %s, which is not on the volume", file, c.DataDir)
 		}
+	}
+}
+
+func TestThePageOfTheComposeFile(t *testing.T) {
+	c, err := web.Load("compose/web.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Agent().Host != "gateway-a:8080" || c.DataDir != "/data" || c.Port != 3000 || len(c.Warnings()) > 0 {
+		t.Errorf("%+v, warnings %v", c, c.Warnings())
 	}
 }

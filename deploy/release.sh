@@ -15,7 +15,7 @@ pack() { # OS-ARCH
   local dir
   dir=$(mktemp -d)
   mkdir "$dir/$name" "$dir/$name/sbom"
-  cp -r dist/"$1"/* config/agent.yaml config/agent.schema.json config/examples README.md deploy/CHANGELOG.md "$dir/$name"
+  cp -r dist/"$1"/* config/agent.yaml config/web.yaml config/agent.schema.json config/examples README.md deploy/CHANGELOG.md "$dir/$name"
   [[ $1 == linux-* ]] && cp -r deploy/systemd "$dir/$name"
   for binary in dist/"$1"/*; do
     bin/tools/cyclonedx-gomod bin -json -std -noserial -notimestamp -output "$dir/$name/sbom/${binary##*/}.cdx.json" "$binary" 2>/dev/null

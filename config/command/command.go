@@ -8,12 +8,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/logging"
+	"agent-stop-and-go/config/process"
 	"agent-stop-and-go/config/telemetry"
 )
 
@@ -34,35 +33,12 @@ type Command struct {
 	Run func(ctx context.Context, e Environment) error
 }
 
-// ErrUsage means that the command line was wrong and the usage was printed.
-var ErrUsage = errors.New("wrong usage")
-
-// Signals returns a context that ends with SIGINT or SIGTERM. A second signal kills the
-// process.
-func Signals() (ctx context.Context, stop func()) {
-	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
-}
-
-// Exit ends the process: with 0 without an error, 2 for wrong usage, otherwise 1.
-func Exit(name string, err error) {
-	switch {
-	case errors.Is(err, ErrUsage):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
 // Main runs the command as the process and does not return.
 func (c Command) Main() {
-	ctx, stop := Signals()
-	err := c.Execute(ctx, os.Args[1:], WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
+	ctx, stop := process.Signals()
+	err := c.Execute(ctx, os.Args[1:], process.WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
 	stop()
-	Exit(c.Name, err)
+	process.Exit(c.Name, err)
 }
 
 // Execute runs the command with the given arguments and streams.
@@ -76,10 +52,10 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
-		return ErrUsage
+		return process.ErrUsage
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n\n%s", c.Name, flags.Arg(0), c.Usage)
-		return ErrUsage
+		return process.ErrUsage
 	case *version:
 		_, err := fmt.Fprintln(stdout, c.Version)
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/config/process"
 )
 
 func TestCommandLines(t *testing.T) {
@@ -61,7 +62,7 @@ func TestCommandLines(t *testing.T) {
 			if err != nil {
 				said += err.Error()
 			}
-			if ran != c.ran || errors.Is(err, command.ErrUsage) != c.usage || stdout.String() != c.stdout || !strings.Contains(said, c.says) {
+			if ran != c.ran || errors.Is(err, process.ErrUsage) != c.usage || stdout.String() != c.stdout || !strings.Contains(said, c.says) {
 				t.Errorf("ran %t, error %v, printed %q and %q", ran, err, stdout.String(), stderr.String())
 			}
 		})

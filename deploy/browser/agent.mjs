@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-const freePort = () => new Promise((done) => {
+export const freePort = () => new Promise((done) => {
   const s = createServer();
   s.listen(0, "127.0.0.1", () => { const { port } = s.address(); s.close(() => done(port)); });
 });

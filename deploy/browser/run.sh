@@ -18,11 +18,12 @@ install_packages "$here"
 [[ $# -gt 0 ]] || install_packages "$here/../conformance" # the OpenID provider
 install_browser "$work/apt.log"
 echo "building"
-(cd "$root" && go build -o "$work/" ./mcpservers/cmd/mcp-resources)
+(cd "$root" && go build -o "$work/" ./mcpservers/cmd/mcp-resources ./gateway/cmd/web)
 (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$work/agent" .)
 if [[ $# -gt 0 ]]; then
   mkdir -p "$1" && node "$here/screenshots.mjs" "$work" "$1"
 else
   node "$here/page.mjs" "$work"
   node "$here/login.mjs" "$work"
+  node "$here/web.mjs" "$work"
 fi

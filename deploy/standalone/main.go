@@ -9,15 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/config/process"
 )
 
 // version is set by the build.
 var version = "dev"
 
 func main() {
-	ctx, stop := command.Signals()
-	err := run(ctx, os.Args[1:], command.WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
+	ctx, stop := process.Signals()
+	err := run(ctx, os.Args[1:], process.WithFiles(os.Getenv, os.Stderr), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(exitCode(err))
 }

@@ -50,7 +50,7 @@ func membersOf(st State) []member {
 	v := st.Once(sharedKey{}, func(st State) any { return sharedView{st, sharedOf(st).members()} }).(sharedView)
 	now, then := st.Document, v.of.Document
 	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Usage == then.Usage &&
-		len(now.PendingApprovals) == len(then.PendingApprovals) &&
+		authRequired(st) == authRequired(v.of) && len(now.PendingApprovals) == len(then.PendingApprovals) &&
 		(len(now.PendingApprovals) == 0 || &now.PendingApprovals[0] == &then.PendingApprovals[0])
 	if same {
 		return v.members
@@ -65,6 +65,9 @@ type SharedState struct {
 	Tree             *document.Tree    `json:"tree"`
 	PendingApprovals []PendingApproval `json:"pending_approvals"`
 	Usage            document.Usage    `json:"usage"`
+	// AuthRequired names the server or agent for which the last turn ended because the caller must
+	// log in. It is empty while a turn is running.
+	AuthRequired string `json:"auth_required"`
 }
 
 // PendingApproval summarizes a waiting approval.
@@ -87,6 +90,7 @@ func isWorking(st State) bool {
 func sharedOf(st State) SharedState {
 	s := SharedState{
 		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, PendingApprovals: []PendingApproval{},
+		AuthRequired: authRequired(st),
 	}
 	for _, p := range pendingIn(st) {
 		s.PendingApprovals = append(s.PendingApprovals, PendingApproval{
@@ -95,6 +99,13 @@ func sharedOf(st State) SharedState {
 		})
 	}
 	return s
+}
+
+func authRequired(st State) string {
+	if st.View.Last == nil || isWorking(st) || len(pendingIn(st)) > 0 {
+		return ""
+	}
+	return st.View.Last.AuthRequired
 }
 
 // member is a member of the shared state.
@@ -109,12 +120,14 @@ const (
 	pathTree      = "/" + Namespace + "/tree"
 	pathApprovals = "/" + Namespace + "/pending_approvals"
 	pathUsage     = "/" + Namespace + "/usage"
+	pathLogin     = "/" + Namespace + "/auth_required"
 )
 
 func (s SharedState) members() []member {
 	return []member{
 		{pathStatus, encoded(s.Status)}, {pathTree, encoded(s.Tree)},
 		{pathApprovals, encoded(s.PendingApprovals)}, {pathUsage, encoded(s.Usage)},
+		{pathLogin, encoded(s.AuthRequired)},
 	}
 }
 

@@ -20,6 +20,7 @@
 //
 //	api.js           requests, and their errors in words; events.js  event streams, with resume
 //	session.js       the session of the browser: token, renewal, end; login.js  the login, in place
+//	tools.js         the login for tools, which a web process keeps
 //	transcript.js    events to entries; shared.js  events to the agent's state
 //	exact.js         JSON with its numbers as they were written
 //	reveal.js        texts with their invisible characters visible

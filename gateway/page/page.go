@@ -15,6 +15,8 @@ import (
 type Agent struct {
 	Name, Description, Version string
 	Links                      []Link
+	// ToolLogin is the host at which people log in for the tools, "" where the page does not offer that.
+	ToolLogin string
 }
 
 // Link leads to a part of the API.

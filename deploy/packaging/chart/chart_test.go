@@ -36,6 +36,11 @@ imagePullSecrets: [{name: registry}]
 data: {storageClass: shared}
 worker: {autoscaling: {enabled: true, maxReplicas: 20}}
 gateway: {ingress: {enabled: true, className: nginx, host: agents.example.com, tlsSecret: agents-tls, annotations: {a: b}}}
+web:
+  enabled: true
+  secret: web-secrets
+  config: {oauth2: {issuer: "https://login.example.com", client_id: chat, client_secret: "${WEB_CLIENT_SECRET}", redirect_url: "https://chat.example.com/callback", scopes: [openid]}}
+  ingress: {enabled: true, className: nginx, host: chat.example.com, tlsSecret: chat-tls}
 mcpFilesystem: {enabled: true}
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: ingress}}}]}
 agent: {allowed_hosts: [other.example.com], events: {redis: "redis://redis:6379"}}
@@ -142,7 +147,10 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		"{}":                              "temporal.address is the host:port",
 		"temporal: {address: 'http://x'}": "/temporal/address",
 		"temporal: {adress: 'x:1'}":       "adress",
-		least + "gateway: {ingress: {enabled: true}}": "gateway.ingress.host",
+		least + "gateway: {ingress: {enabled: true}}":            "gateway.ingress.host",
+		least + "web: {enabled: true, ingress: {enabled: true}}": "web.ingress.host",
+		least + "web: {enabled: true, config: {oauth2: {}}}":     "web.secret is a Secret",
+		least + "web: {enabled: true, repicas: 3}":               "repicas",
 	} {
 		if _, err := rendered(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", text, err, want)

@@ -1,7 +1,7 @@
 // Package session has the sessions of browsers whose person has logged in.
 //
 //	session.go   a session, and what it proves
-//	jar.go       sessions as sealed cookies
+//	jar.go       sessions as sealed cookies, which package cookie makes
 //	way.go       Way: the caller of a request that has such a cookie
 //	login.go     the login at an OpenID provider: authorization code with PKCE
 //	logout.go    the end of a session, here and at the provider

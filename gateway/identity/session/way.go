@@ -9,7 +9,7 @@ import (
 
 // Shown implements identity.Way. A request with an Authorization header is judged by that alone.
 func (s *Sessions) Shown(r *http.Request) bool {
-	return r.Header.Get("Authorization") == "" && s.Jar.value(r, sessionCookie) != ""
+	return r.Header.Get("Authorization") == "" && s.Jar.has(r)
 }
 
 // Identify implements identity.Way. A request that may change something needs the token of the

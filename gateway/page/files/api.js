@@ -1,6 +1,7 @@
 // Requests to the REST API, and their failures in words.
 import { parse } from "./exact.js";
 import { address, proofFor, revive } from "./session.js";
+import { toolProof } from "./tools.js";
 export { address };
 
 // randomID works on pages without TLS, too, where crypto.randomUUID does not.
@@ -47,7 +48,7 @@ const session = (() => {
 
 async function request(path, { headers, ...options }) {
   try {
-    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...headers } });
+    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...await toolProof(options.method), ...headers } });
   } catch (e) {
     if (e.name === "AbortError") throw e;
     throw new Failure(0);

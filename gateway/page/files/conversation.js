@@ -9,6 +9,7 @@ import { follow } from "./events.js";
 import { Whole } from "./whole.js";
 import { reveal } from "./reveal.js";
 import { apply } from "./shared.js";
+import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
 import { needsContent } from "./words.js";
@@ -140,6 +141,15 @@ export class Conversation {
     if (this.known && outcome === "success" && last) this.announce("Reply: " + last.text.slice(0, 300));
     if (this.known) this.paused();
     this.running = this.stopping = false; this.known = true; this.steps = []; this.attempt = "";
+    if (this.shared.auth_required) unanswered(this.id).then((text) => { if (text) this.send(text); });
+  }
+
+  // #login asks to log in where the last turn ended because nobody had.
+  #login() {
+    const server = this.shared.auth_required;
+    const last = this.transcript.entries.findLast((e) => e.kind === "user");
+    if (!server || !last || this.running || this.completed || this.unsent.length) return nothing;
+    return toolLogin(server, this.id, last.text, (text) => this.send(text));
   }
 
   // forgetSent removes messages that have come back as entries.
@@ -218,7 +228,7 @@ export class Conversation {
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
         ${this.said ? html`<pre class="command-reply" role="status">${reveal(this.said)}</pre>` : nothing}
-        ${this.#status()}
+        ${this.#login()}${this.#status()}
       </section>
       ${this.#input()}`;
   }

@@ -6,6 +6,7 @@ import { reveal } from "./reveal.js";
 import { Router } from "./router.js";
 import { returned, session } from "./session.js";
 import { Sidebar } from "./sidebar.js";
+import { returnedForTools, toolSession } from "./tools.js";
 import { Waiting } from "./waiting.js";
 
 const root = document.querySelector("#app");
@@ -73,7 +74,7 @@ function frame(current) {
     <header class="top"><button type="button" class="plain menu" aria-expanded=${sidebar.isOpen ? "true" : "false"} aria-controls="conversations"
         @click=${() => sidebar.toggle()}>Menu${sidebar.waits ? html` <span class="count">${sidebar.waits}<span class="unseen"> wait for a decision</span></span>` : nothing}</button>
       <h1>${reveal(agentName)}</h1></header>
-    ${sidebar.view(location.hash, page.about, whoAmI())}
+    ${sidebar.view(location.hash, page.about, [whoAmI(), toolSession()])}
     <main id="main" tabindex="-1">${login()}${session.needed && !session.me ? nothing : repeat([current], (c) => c, (c) => c.view())}</main>`;
 }
 
@@ -125,6 +126,7 @@ addEventListener("keydown", (e) => {
 
 addEventListener("scroll", () => router.current.scrolled?.(), { passive: true });
 returned();
+returnedForTools(changed);
 addEventListener("hashchange", route);
 route();
 read();

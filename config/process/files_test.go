@@ -1,4 +1,4 @@
-package command_test
+package process_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/config/process"
 )
 
 func TestVariablesMayBeInFiles(t *testing.T) {
@@ -19,7 +19,7 @@ func TestVariablesMayBeInFiles(t *testing.T) {
 		"KEY_FILE": file, "OWN": "itself", "OWN_FILE": file, "MISSING_FILE": file + ".missing", "EMPTY_FILE": "",
 	}
 	var stderr bytes.Buffer
-	getenv := command.WithFiles(func(name string) string { return set[name] }, &stderr)
+	getenv := process.WithFiles(func(name string) string { return set[name] }, &stderr)
 	for name, want := range map[string]string{"KEY": "from a file", "OWN": "itself", "MISSING": "", "EMPTY": "", "NEITHER": ""} {
 		for range 2 {
 			if got := getenv(name); got != want {
