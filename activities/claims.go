@@ -17,16 +17,25 @@ import (
 
 // Claims record, outside of every history, which destructive calls were sent. After `temporal
 // workflow reset` the history lacks the calls made after that point, and would make them again.
+// So does one that was restored from a backup, or that a power cut has shortened.
 type Claims interface {
 	// Claim takes a name for an owner, unless it is taken, and returns its holder.
 	Claim(ctx context.Context, name, owner string) (holder string, err error)
 	Release(ctx context.Context, name string) error
 }
 
-// claimant is the run that sends a call. A run knows its own calls.
+// claimant is the attempt that sends a call. A run makes a call once without a grant, and once
+// for each; only a later attempt of the same activity may send it again.
 type claimant struct {
 	Run string    `json:"run"`
 	At  time.Time `json:"at"`
+	// Attempt is 0 in claims of earlier versions.
+	Attempt int32 `json:"attempt,omitempty"`
+}
+
+// follows reports whether an attempt is a later one of the activity that has the claim.
+func (c claimant) follows(other claimant) bool {
+	return c.Run == other.Run && c.Attempt > other.Attempt
 }
 
 // claim reserves the right to send something that must not be sent twice. Its error is made by
@@ -38,7 +47,8 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 	}
 	me := claimant{At: now.UTC()}
 	if activity.IsActivity(ctx) {
-		me.Run = activity.GetInfo(ctx).WorkflowExecution.RunID
+		info := activity.GetInfo(ctx)
+		me.Run, me.Attempt = info.WorkflowExecution.RunID, info.Attempt
 	}
 	raw, err := json.Marshal(me)
 	if err != nil { // strings can be encoded
@@ -52,8 +62,8 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 	switch err := json.Unmarshal([]byte(holder), &other); {
 	case err != nil || other.Run == "" && other.At.IsZero():
 		return nil, fail(contract.KindOutcomeUnknown, "it may have been sent before: what was noted about it cannot be read", 0)
-	case other.Run != me.Run:
-		return nil, fail(contract.KindOutcomeUnknown, sentBeforeText(other), 0)
+	case holder != string(raw) && !me.follows(other):
+		return nil, fail(contract.KindOutcomeUnknown, sentBeforeText(other, me), 0)
 	}
 	return func(harmless bool) {
 		if harmless {
@@ -62,9 +72,12 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 	}, nil
 }
 
-func sentBeforeText(by claimant) string {
-	return fmt.Sprintf("it was sent before, at %s, by a run of this conversation that has been reset since (%s)",
-		by.At.Format("2006-01-02 15:04:05 MST"), by.Run)
+func sentBeforeText(by, me claimant) string {
+	who := fmt.Sprintf("a run of this conversation that has been reset since (%s)", by.Run)
+	if by.Run == me.Run {
+		who = "this run, whose history has lost it: it was restored from a backup, or the machine lost power"
+	}
+	return fmt.Sprintf("it was sent before, at %s, by %s", by.At.Format("2006-01-02 15:04:05 MST"), who)
 }
 
 // hadNoEffect reports whether a failure says that a call had no effect.

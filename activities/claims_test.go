@@ -36,14 +36,17 @@ func (c *claims) Release(_ context.Context, name string) error {
 }
 
 // of gives all claims to another run.
-func (c *claims) of(t *testing.T, run string) {
+func (c *claims) of(t *testing.T, run string) { c.set(t, "run", run) }
+
+// set changes a field of all claims.
+func (c *claims) set(t *testing.T, field string, value any) {
 	t.Helper()
 	for name, holder := range c.holders {
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(holder), &fields); err != nil {
 			t.Fatal(err)
 		}
-		fields["run"] = run
+		fields[field] = value
 		raw, err := json.Marshal(fields)
 		if err != nil {
 			t.Fatal(err)
@@ -62,15 +65,13 @@ func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 	held := &claims{holders: map[string]string{}}
 	a.Claims = held
 	in := calling(t, `{"name":"x"}`, true)
-	for range 2 { // retries of one activity are not claimed again
-		if _, err := run(t, t.Context(), a.CallTool, in); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := run(t, t.Context(), a.CallTool, in); err != nil {
+		t.Fatal(err)
 	}
 	held.of(t, "run-before-the-reset")
 	_, err := run(t, t.Context(), a.CallTool, in)
 	app := failedAs(t, err, contract.KindOutcomeUnknown, false)
-	if sent != 2 || !strings.Contains(app.Message(), "was sent before, at 2026-03-14 12:00:00 UTC, by a run of this conversation that has been reset") {
+	if sent != 1 || !strings.Contains(app.Message(), "was sent before, at 2026-03-14 12:00:00 UTC, by a run of this conversation that has been reset") {
 		t.Errorf("sent %d times: %s", sent, app.Message())
 	}
 	named := in
@@ -87,6 +88,31 @@ func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 	held.of(t, "run-before-the-reset")
 	_, err = run(t, t.Context(), a.CallTool, again)
 	failedAs(t, err, contract.KindOutcomeUnknown, false)
+}
+
+// A history that was restored from a backup, or that a power cut has shortened, does not know the
+// last calls of its run.
+func TestARunThatHasLostItsEndDoesNotRepeatACall(t *testing.T) {
+	sent := 0
+	a := tools(t, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+		sent++
+		return toolbox.Result{Text: "done"}, nil
+	})
+	held := &claims{holders: map[string]string{}}
+	a.Claims = held
+	in := calling(t, `{"name":"x"}`, true)
+	if _, err := run(t, t.Context(), a.CallTool, in); err != nil {
+		t.Fatal(err)
+	}
+	held.set(t, "at", "2026-03-01T00:00:00Z")
+	_, err := run(t, t.Context(), a.CallTool, in)
+	if app := failedAs(t, err, contract.KindOutcomeUnknown, false); sent != 1 || !strings.Contains(app.Message(), "by this run, whose history has lost it") {
+		t.Errorf("sent %d times: %s", sent, app.Message())
+	}
+	held.set(t, "attempt", 0) // of an earlier attempt, or of an earlier version
+	if _, err := run(t, t.Context(), a.CallTool, in); err != nil || sent != 2 {
+		t.Errorf("a later attempt: %v", err)
+	}
 }
 
 func TestACallWithoutAnEffectGivesItsClaimBack(t *testing.T) {

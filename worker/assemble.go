@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/network"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -42,6 +43,8 @@ type Parts struct {
 	// Feed gets the events of conversations; it may be nil.
 	Feed activities.Feed
 	Push Push
+	// Switches reads which calls are paused; nil reads it with the client of the activity.
+	Switches func(context.Context) (switches.State, error)
 }
 
 // Push has the settings for webhooks.
@@ -94,7 +97,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Elicitor: &activities.Elicitation{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
-	board := &switchboard.Board{}
+	board := &switchboard.Board{Read: p.Switches}
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {

@@ -40,9 +40,9 @@
 //	                    the database before the migration to VERSION; may be deleted
 //	temporal.db.room    exists briefly, for the check whether the disk is full
 //	agent.lock          locked while a process uses the directory; contains its process ID
+//	restore.unfinished  while a backup is restored; no server starts then
 //
-// To start over, stop the process and move the directory away. To back it up, stop the process and copy it, or use
-// `sqlite3 temporal.db ".backup copy.db"` while it runs and copy temporal.db.schema too.
+// To start over, stop the process and move the directory away. Package backup copies it while the process runs.
 //
 // # What survives
 //

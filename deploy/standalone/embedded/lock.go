@@ -18,6 +18,12 @@ const lockFile = "agent.lock"
 // release the lock, of a running server whose caller has dropped its reference.
 var held sync.Map
 
+// RestoreFile is in a data directory while a backup is restored to it. No server starts there.
+const RestoreFile = "restore.unfinished"
+
+// Lock creates a data directory if it is missing, and locks it until unlock is called.
+func Lock(dir string) (unlock func() error, err error) { return lockDir(dir) }
+
 // lockDir creates the directory if it is missing, checks that it is writable, and locks it
 // until the returned function is called. The kernel releases the lock when the process ends for
 // any reason; the file stays.

@@ -35,6 +35,9 @@ func openStore(dir string, log *slog.Logger) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if _, err := os.Stat(filepath.Join(dir, RestoreFile)); err == nil {
+		return "", fmt.Errorf("a restore to data directory %s was interrupted: run agent restore again", dir)
+	}
 	path = filepath.Join(dir, dbFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return path, createStore(dir, schema)

@@ -166,10 +166,16 @@ func (s *starter) work(ctx context.Context) error {
 		cancel()
 		return err
 	}
-	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
+	parts := worker.Parts{
 		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Values: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
-	})
+	}
+	restored, err := s.pauseRestored(ctx, &parts)
+	if err != nil {
+		cancel()
+		return err
+	}
+	activities, release, err := worker.Assemble(background, s.config, parts)
 	if err != nil {
 		cancel()
 		return err
@@ -183,8 +189,28 @@ func (s *starter) work(ctx context.Context) error {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	s.onStop(func(context.Context) error { w.Stop(); return nil })
+	if restored != nil {
+		if err := restored.settle(ctx, s.config.DataDir); err != nil {
+			return err
+		}
+	}
 	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
+}
+
+// pauseRestored pauses all calls of an agent that starts for the first time after a restore. It
+// returns nil for any other.
+func (s *starter) pauseRestored(ctx context.Context, parts *worker.Parts) (*restored, error) {
+	if s.server == nil {
+		return nil, nil
+	}
+	r, err := openRestored(s.config.DataDir, s.Client)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	parts.Switches = r.Read
+	s.options.Logger.Warn("the data were restored from a backup: all destructive calls are paused until agent resume all")
+	return r, r.order(ctx)
 }
 
 // resume gives back the tasks that the previous process held when it was killed.

@@ -28,3 +28,28 @@ func isDuplicate(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey || e.ExtendedCode == sqlite3.ErrConstraintUnique)
 }
+
+// copying is a copy that is being made.
+type copying struct {
+	backup *sqlite3.SQLiteBackup
+	to     driver.Conn
+}
+
+func newCopying(from any, to string) (*copying, error) {
+	conn, err := sqliteDriver.Open(source(to, "rwc", nil))
+	if err != nil {
+		return nil, err
+	}
+	b, err := conn.(*sqlite3.SQLiteConn).Backup("main", from.(*sqlite3.SQLiteConn), "main")
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &copying{b, conn}, nil
+}
+
+func (c *copying) step(pages int) (more bool, err error) {
+	done, err := c.backup.Step(pages)
+	return !done, err
+}
+
+func (c *copying) close() error { return errors.Join(c.backup.Close(), c.to.Close()) }

@@ -28,3 +28,20 @@ func isDuplicate(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE)
 }
+
+// copying is a copy that is being made.
+type copying struct{ backup *sqlite.Backup }
+
+func newCopying(from any, to string) (*copying, error) {
+	b, err := from.(interface {
+		NewBackup(to string) (*sqlite.Backup, error)
+	}).NewBackup(source(to, "rwc", nil))
+	if err != nil {
+		return nil, err
+	}
+	return &copying{b}, nil
+}
+
+func (c *copying) step(pages int) (more bool, err error) { return c.backup.Step(int32(pages)) }
+
+func (c *copying) close() error { return c.backup.Finish() }
