@@ -266,7 +266,9 @@ func TestAnExportIsShownToItsOwner(t *testing.T) {
 // unreadable is a backend on a full disk.
 type unreadable struct{ *fakeBackend }
 
-func (unreadable) Owner(context.Context, string) (string, error) { return "", service.NoSpace(nil) }
+func (unreadable) Owner(context.Context, string) (service.Owner, error) {
+	return service.Owner{}, service.NoSpace(nil)
+}
 
 // A reader does not join the follower of a conversation that somebody else follows.
 func TestAFollowedConversationStaysItsOwners(t *testing.T) {
