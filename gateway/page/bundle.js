@@ -197,7 +197,7 @@ In order to be iterable, non-array objects must have a [Symbol.iterator]() metho
         ${Y(this.waiting.filter(r=>!n.has(r.uuid)),r=>r.uuid,r=>u`<div class="entry">${this.#s(r.uuid).view()}</div>`)}
         ${Y(this.unsent,r=>r.key,r=>u`<div class="entry"><article class="message user"><div class="bubble unsent">${r.text}</div>
           <p class="quiet">${r.state==="sending"?"Sending…":this.running?"Waits for the turn to end":"Sent"}</p></article></div>`)}
-        ${this.said?u`<pre class="said" role="status">${this.said}</pre>`:p}
+        ${this.said?u`<pre class="command-reply" role="status">${$(this.said)}</pre>`:p}
         ${this.#a()}${this.#u()}
       </section>
       ${this.#h()}`}#u(){return this.deleted?u`<p class="status">${this.failure.message}</p>`:this.failure?u`<p class="failure" role="alert">${this.failure.message}
