@@ -241,7 +241,7 @@ func TestTheRecordHasWhatIsProven(t *testing.T) {
 	if got := started.First; got == nil || got.Credential == "" {
 		t.Errorf("started with %+v", got)
 	}
-	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "X-User: mallory")
+	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "Prefer: respond-async", "X-User: mallory")
 	if decided.By != "alice" || decided.OnBehalfOf != "the boss" || decided.Identity.Subject != "alice" || fmt.Sprint(decided.Identity.Scopes) != "[approve]" {
 		t.Errorf("decided with %+v", decided)
 	}
