@@ -57,7 +57,7 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
 	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,cluster,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
-	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows ./workflows/push ./workflows/control
+	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows/...
 	@echo "check passed"
 
 fmt: ## format the code

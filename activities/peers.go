@@ -73,14 +73,7 @@ func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contra
 
 // failureKind returns the kind of an activity's failure, or "".
 func failureKind(err error) contract.Kind {
-	var known *temporal.ApplicationError
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &known):
-		return contract.Kind(known.Type())
-	}
-	return contract.KindInternal
+	return telemetry.FailureOf(err, func(e *temporal.ApplicationError) contract.Kind { return contract.Kind(e.Type()) })
 }
 
 // isPermanent reports whether a failure is one after which no attempt follows. The message may

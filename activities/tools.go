@@ -183,14 +183,7 @@ func toolFailureKind(kind contract.Kind, in contract.CallToolInput) contract.Kin
 
 // toolFailureOf returns the kind of an error of a Caller, or "".
 func toolFailureOf(err error) contract.Kind {
-	var known *toolbox.Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &known):
-		return known.Kind
-	}
-	return contract.KindInternal
+	return telemetry.FailureOf(err, func(e *toolbox.Error) contract.Kind { return e.Kind })
 }
 
 func toolFailure(ctx context.Context, in contract.CallToolInput, err error) error {

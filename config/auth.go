@@ -45,6 +45,7 @@ type AuthWay struct {
 	From            []string            `yaml:"from" jsonschema_description:"proxy: the addresses of the proxy, each an IP address or a network such as 10.0.0.0/8. The headers of all other connections prove nothing. Required there."`
 	Header          string              `yaml:"header" jsonschema_description:"proxy: the header that names the caller, such as X-Subject. The proxy must remove it from what it is sent. Required there."`
 	GroupsHeader    string              `yaml:"groups_header" jsonschema_description:"proxy: the header with the caller's groups, separated by commas. Empty: none are read."`
+	SharedGroups    []string            `yaml:"shared_groups" jsonschema_description:"oidc, proxy: groups whose members share their conversations: whatever a member starts, all members see, write to, cancel and close. Only who started it deletes it, sets its web hooks and is its requester in approval.approvers. At most 5. It counts for conversations that start from then on."`
 	Scopes          []string            `yaml:"scopes" jsonschema_description:"oidc, proxy: what every caller may do: any of converse, read, approve, operate, read:all and approve:all. Without the key converse, read and approve."`
 	Grant           map[string][]string `yaml:"grant" jsonschema_description:"oidc, proxy: what the members of a group may do in addition, by the name of the group: ops: [operate, read:all]."`
 }
@@ -55,7 +56,8 @@ var authKeys = map[string][]string{
 	"issuer": {AuthOIDC}, "audience": {AuthOIDC}, "subject_claim": {AuthOIDC}, "groups_claim": {AuthOIDC}, "scopes_from_token": {AuthOIDC}, "clock_skew": {AuthOIDC},
 	"client_id": {AuthOIDC}, "client_secret": {AuthOIDC}, "device_client_id": {AuthOIDC}, "login_scopes": {AuthOIDC}, "session": {AuthKeys, AuthOIDC},
 	"from": {AuthProxy}, "header": {AuthProxy}, "groups_header": {AuthProxy},
-	"scopes": {AuthOIDC, AuthProxy}, "grant": {AuthOIDC, AuthProxy},
+	"shared_groups": {AuthOIDC, AuthProxy},
+	"scopes":        {AuthOIDC, AuthProxy}, "grant": {AuthOIDC, AuthProxy},
 }
 
 // CallerScopes returns the scopes of every caller who comes in this way.
@@ -144,13 +146,25 @@ func checkAuthWay(r *report, path string, way AuthWay) {
 	if checkDuration(r, path+".session", way.Session, time.Minute); way.Session > maxSession {
 		r.at(path+".session", "%s: must be at most 90d", short(way.Session))
 	}
+	if len(way.SharedGroups) > maxShared {
+		r.at(path+".shared_groups", "must have at most %d entries", maxShared)
+	}
+	for i, group := range way.SharedGroups {
+		if group == "" || len(group) > contract.MaxGroup {
+			r.at(fmt.Sprintf("%s.shared_groups[%d]", path, i), "must be the name of a group, at most %d bytes long", contract.MaxGroup)
+		}
+	}
 	checkScopes(r, path+".scopes", way.Scopes)
 	for _, group := range slices.Sorted(maps.Keys(way.Grant)) {
 		checkScopes(r, path+".grant."+group, way.Grant[group])
 	}
 }
 
-const maxSession = 90 * 24 * time.Hour
+const (
+	maxSession = 90 * 24 * time.Hour
+	// maxShared keeps the list small enough for a search attribute.
+	maxShared = 5
+)
 
 // checkLogin never shows the client secret, which may be in the file itself.
 func checkLogin(r *report, path string, way AuthWay) {
@@ -243,6 +257,9 @@ func (w AuthWay) String() string {
 		}
 	case AuthProxy:
 		text += fmt.Sprintf(": %s from %s", w.Header, strings.Join(w.From, ", "))
+	}
+	if len(w.SharedGroups) > 0 {
+		text += "; members share conversations: " + strings.Join(w.SharedGroups, ", ")
 	}
 	text += "; scopes: " + strings.Join(w.CallerScopes(), ", ")
 	for _, group := range slices.Sorted(maps.Keys(w.Grant)) {

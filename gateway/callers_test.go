@@ -241,7 +241,7 @@ func TestTheRecordHasWhatIsProven(t *testing.T) {
 	if got := started.First; got == nil || got.Credential == "" {
 		t.Errorf("started with %+v", got)
 	}
-	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "X-User: mallory")
+	a.do("POST", "/approvals/"+someUUID, `{"approved":true,"by":"the boss"}`, alice, "Prefer: respond-async", "X-User: mallory")
 	if decided.By != "alice" || decided.OnBehalfOf != "the boss" || decided.Identity.Subject != "alice" || fmt.Sprint(decided.Identity.Scopes) != "[approve]" {
 		t.Errorf("decided with %+v", decided)
 	}
@@ -266,7 +266,9 @@ func TestAnExportIsShownToItsOwner(t *testing.T) {
 // unreadable is a backend on a full disk.
 type unreadable struct{ *fakeBackend }
 
-func (unreadable) Owner(context.Context, string) (string, error) { return "", service.NoSpace(nil) }
+func (unreadable) Owner(context.Context, string) (service.Owner, error) {
+	return service.Owner{}, service.NoSpace(nil)
+}
 
 // A reader does not join the follower of a conversation that somebody else follows.
 func TestAFollowedConversationStaysItsOwners(t *testing.T) {

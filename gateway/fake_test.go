@@ -168,7 +168,9 @@ func (f *fakeBackend) Resume(_ context.Context, c switches.Change) (*switches.St
 }
 
 // Owner says that nobody owns a conversation.
-func (f *fakeBackend) Owner(context.Context, string) (string, error) { return "", nil }
+func (f *fakeBackend) Owner(context.Context, string) (service.Owner, error) {
+	return service.Owner{}, nil
+}
 
 func (f *fakeBackend) Delete(_ context.Context, in deletion.Input) (deletion.Result, error) {
 	if f.DeleteFn == nil {

@@ -42,6 +42,8 @@ type Deps struct {
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// SharedGroups are as in Options of package service.
+	SharedGroups map[string][]string
 	// Sessions are those of browsers, nil if nobody can log in with one. They are one of Callers.
 	Sessions *session.Sessions
 	// Logins are those of people to servers, for calls that wait for them; nil if there are none.
@@ -154,11 +156,11 @@ func New(deps Deps) *Gateway {
 	}
 	d.Backend = d.Quota.Backend(d.Backend)
 	if len(d.Callers) > 0 {
-		b := access.New(d.Backend, d.Approvers)
+		b := access.New(d.Backend, d.Approvers, len(d.SharedGroups) > 0)
 		d.Backend, see = b, b.See
 	}
 	s := service.New(service.Options{
-		Backend: d.Backend, See: see, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
+		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
 	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens}

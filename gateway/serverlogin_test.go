@@ -38,7 +38,7 @@ func (w *waitingCall) Approval(context.Context, string) (contract.ApprovalView, 
 }
 
 func (w *waitingCall) Subject(context.Context, string) (service.Subject, error) {
-	return service.Subject{ConversationID: ofAlice.id, Owner: w.need.Caller, Approvers: approvers.ForAnswer(nil), CallAs: contract.CallAsApprover}, nil
+	return service.Subject{ConversationID: ofAlice.id, Owner: service.Owner{Key: w.need.Caller}, Approvers: approvers.ForAnswer(nil), CallAs: contract.CallAsApprover}, nil
 }
 
 func (w *waitingCall) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,21 @@ func person(subject string, scopes ...string) contract.Identity {
 	return contract.Identity{Subject: subject, Issuer: "keys", Scopes: scopes}
 }
 
+func inGroup(i contract.Identity, group string) contract.Identity {
+	i.Groups = []string{group}
+	return i
+}
+
+// sharesWith reports whether a caller is in a group of the owner.
+func (x tenant) sharesWith(i contract.Identity) bool {
+	return len(x.owner.Groups) > 0 && i.Issuer == x.owner.Issuer && i.MemberOf(x.owner.Groups[0])
+}
+
+// in reports whether a list has the conversation.
+func (x tenant) in(w service.Whose) bool {
+	return w.Owner == "" || w.Owner == x.owner.Key() || slices.ContainsFunc(x.owner.GroupKeys(), func(group string) bool { return slices.Contains(w.Groups, group) })
+}
+
 // tenant is a conversation of somebody, with an approval that waits.
 type tenant struct {
 	id, uuid string
@@ -51,7 +67,7 @@ type tenant struct {
 }
 
 var (
-	ofAlice = tenant{"a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1", "a2a2a2a2-2222-4222-8222-a2a2a2a2a2a2", person("alice"), "violet"}
+	ofAlice = tenant{"a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1", "a2a2a2a2-2222-4222-8222-a2a2a2a2a2a2", inGroup(person("alice"), "Shop"), "violet"}
 	ofBob   = tenant{"b1b1b1b1-1111-4111-8111-b1b1b1b1b1b1", "b2b2b2b2-2222-4222-8222-b2b2b2b2b2b2", person("bob"), "crimson"}
 	ofNone  = tenant{id: "e1e1e1e1-1111-4111-8111-e1e1e1e1e1e1", uuid: "e2e2e2e2-2222-4222-8222-e2e2e2e2e2e2"}
 	tenants = []tenant{ofAlice, ofBob}
@@ -90,6 +106,7 @@ type tenancy struct {
 func newTenancyAPI(t *testing.T) *api {
 	a := newAPI(t, &fakeBackend{}, func(d *gateway.Deps) {
 		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, badgesOnly
+		d.SharedGroups = map[string][]string{"keys": {"Shop"}}
 		d.Graves = tombstones{}
 	})
 	if _, err := a.blobs.Put(t.Context(), file); err != nil {
@@ -144,9 +161,9 @@ func (x tenant) pending() contract.PendingApproval {
 	return p
 }
 
-func (t tenancy) Owner(_ context.Context, id string) (string, error) {
+func (t tenancy) Owner(_ context.Context, id string) (service.Owner, error) {
 	x, err := t.of(id)
-	return x.owner.Key(), err
+	return service.OwnerOf(x.owner), err
 }
 
 func (t tenancy) Conversation(_ context.Context, id, requestID string) (contract.ConversationView, error) {
@@ -200,7 +217,7 @@ func (t tenancy) Delete(_ context.Context, in deletion.Input) (deletion.Result, 
 
 func (tenancy) Subject(_ context.Context, uuid string) (service.Subject, error) {
 	x, err := approvalOf(uuid)
-	return service.Subject{ConversationID: x.id, Owner: x.owner.Key()}, err
+	return service.Subject{ConversationID: x.id, Owner: service.OwnerOf(x.owner)}, err
 }
 
 func (tenancy) Approval(_ context.Context, uuid string) (contract.ApprovalView, error) {
@@ -222,7 +239,7 @@ func (tenancy) Later(_ context.Context, uuid string, _ later.Deferral) error {
 
 func (tenancy) List(_ context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
 	for _, x := range tenants {
-		if (q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key()) && strings.HasPrefix(x.id, q.Prefix) {
+		if x.in(q.Whose) && strings.HasPrefix(x.id, q.Prefix) {
 			page.Items = append(page.Items, service.Item{ID: x.id, Title: x.secret, Status: contract.StatusCompleted, CreatedAt: epoch, UpdatedAt: epoch})
 		}
 	}
@@ -236,7 +253,7 @@ func (t tenancy) Summary(ctx context.Context, w service.Whose) (service.Summary,
 
 func (tenancy) Tasks(_ context.Context, q service.TaskQuery) (page service.TaskPage, err error) {
 	for _, x := range tenants {
-		if q.Whose.Owner == "" || q.Whose.Owner == x.owner.Key() {
+		if x.in(q.Whose) {
 			page.IDs, page.Total = append(page.IDs, x.id), page.Total+1
 		}
 	}
@@ -251,7 +268,7 @@ func (t tenancy) RunningIn(ctx context.Context, _ string, w service.Whose, _ int
 // Waiting lists all whatever the query says, like a search that lags.
 func (tenancy) Waiting(context.Context, service.ListQuery) (page service.Page[service.WaitingItem], err error) {
 	for _, x := range tenants {
-		page.Items = append(page.Items, service.WaitingItem{UUID: x.uuid, ConversationID: x.id, ToolName: x.secret, CreatedAt: epoch, Owner: x.owner.Key()})
+		page.Items = append(page.Items, service.WaitingItem{UUID: x.uuid, ConversationID: x.id, ToolName: x.secret, CreatedAt: epoch, Owner: service.OwnerOf(x.owner)})
 	}
 	return page, nil
 }
@@ -286,6 +303,7 @@ type about struct {
 	name, method, path, body string
 	scope, object            string
 	writes                   bool
+	governs                  bool // writes what groups do not
 }
 
 // of returns the request for a tenant.
@@ -319,7 +337,7 @@ func requests(routes []gateway.Route) []about {
 		key := r.Method + " " + r.Path
 		out = append(out, about{
 			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
-			writes: r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "",
+			writes: r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "", governs: r.Method == "DELETE",
 		})
 	}
 	run := func(name, rest string, writes bool) {
@@ -329,7 +347,7 @@ func requests(routes []gateway.Route) []about {
 	run("run with a message", `"messages":[{"id":"m1","role":"user","content":"x"}]`, true)
 	run("run with an answer", `"messages":[],"resume":[{"interruptId":":uuid","status":"resolved","payload":{"approved":true}}]`, false)
 	command := func(text, scope, object string, writes bool) {
-		out = append(out, about{name: text, method: "POST", path: "/commands", object: object, scope: scope, writes: writes,
+		out = append(out, about{name: text, method: "POST", path: "/commands", object: object, scope: scope, writes: writes, governs: text == "!delete",
 			body: `{"text":"` + text + `","conversation_id":":id"}`})
 	}
 	command("!list", contract.ScopeRead, "", false)
@@ -343,7 +361,7 @@ func requests(routes []gateway.Route) []about {
 	command("!reject :uuid", "any", "approval", true)
 	out = append(out, about{name: "a short ID", method: "GET", path: "/conversations/:short", object: "conversation", scope: contract.ScopeRead})
 	rpc := func(method, params string, writes bool) {
-		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes,
+		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes, governs: writes,
 			body: `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})
 	}
 	message := `{"message":{"messageId":"m1","role":"ROLE_USER","taskId":":id","parts":[{"text":"hello"}]}}`
@@ -376,10 +394,12 @@ type ownedScript struct {
 	started *contract.ConversationInput
 }
 
-func (s *ownedScript) Owner(context.Context, string) (string, error) { return s.owner, nil }
+func (s *ownedScript) Owner(context.Context, string) (service.Owner, error) {
+	return service.Owner{Key: s.owner}, nil
+}
 
 func (s *ownedScript) Subject(context.Context, string) (service.Subject, error) {
-	return service.Subject{ConversationID: someID, Owner: s.owner}, nil
+	return service.Subject{ConversationID: someID, Owner: service.Owner{Key: s.owner}}, nil
 }
 
 func (s *ownedScript) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {

@@ -38,10 +38,11 @@ func TestTheScopesOfRoutesAreDocumented(t *testing.T) {
 
 // verdict is what becomes of a request: 0 if it is allowed, or the status of its refusal.
 func verdict(r about, i contract.Identity, x tenant) int {
-	own := i.Key() == x.owner.Key() && x.id != ofNone.id
+	started := i.Key() == x.owner.Key() && x.id != ofNone.id
+	own := started || x.sharesWith(i)
 	exists := x.id != ofNone.id
 	sees := exists && (i.Has("read:all") || own && (i.Has("read") || i.Has("converse")))
-	decides := exists && (i.Has("approve:all") || own && i.Has("approve"))
+	decides := exists && (i.Has("approve:all") || started && i.Has("approve"))
 	switch {
 	case r.scope == "none":
 		return 0
@@ -55,7 +56,7 @@ func verdict(r about, i contract.Identity, x tenant) int {
 		return 403
 	case r.object == "thread" && !sees && r.writes && !i.Has("converse"): // it is a new one
 		return 403
-	case r.object == "conversation" && r.writes && (!i.Has("converse") || !own && !i.Has("operate")):
+	case r.object == "conversation" && r.writes && (!i.Has("converse") || !own && !i.Has("operate") || r.governs && !started && !i.Has("operate")):
 		return 403
 	}
 	return 0
@@ -82,6 +83,10 @@ var identities = map[string]contract.Identity{
 	"alice":                person("alice", "converse", "read", "approve"),
 	"bob":                  person("bob", "converse", "read", "approve"),
 	"another alice":        {Subject: "alice", Issuer: "https://login.example.com", Scopes: []string{"converse", "read", "approve"}},
+	"a colleague":          inGroup(person("carl", "converse", "read", "approve"), "Shop"),
+	"a colleague reads":    inGroup(person("carl", "read"), "Shop"),
+	"in a similar group":   inGroup(person("carl", "converse", "read", "approve"), "shop"),
+	"in it elsewhere":      inGroup(contract.Identity{Subject: "carl", Issuer: "proxy", Scopes: []string{"converse", "read"}}, "Shop"),
 	"sees all":             person("carol", "read:all"),
 	"sees all and writes":  person("carol", "read:all", "converse"),
 	"operates":             person("carol", "read:all", "converse", "operate"),
@@ -140,7 +145,7 @@ func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 		if r.object == "" || r.object == "thread" && r.writes { // it starts a conversation of bob's
 			continue
 		}
-		for _, i := range []contract.Identity{identities["bob"], identities["another alice"], identities["operates blindly"]} {
+		for _, i := range []contract.Identity{identities["bob"], identities["another alice"], identities["operates blindly"], identities["in a similar group"], identities["in it elsewhere"]} {
 			unknown := look(a.ask(r, i, ofNone))
 			for _, x := range []tenant{ofAlice, deleted} {
 				if others := look(a.ask(r, i, x)); others != unknown {
@@ -178,6 +183,38 @@ func TestTenantsGetNothingOfEachOther(t *testing.T) {
 	}
 }
 
+// A colleague finds what the group shares in every list, and nothing else.
+func TestWhatAGroupSharesIsInItsLists(t *testing.T) {
+	t.Parallel()
+	a := newTenancyAPI(t)
+	for _, r := range []about{
+		{method: "GET", path: "/conversations"}, {method: "GET", path: "/approvals"},
+		{method: "POST", path: "/a2a", body: `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{}}`},
+	} {
+		for name, want := range map[string]bool{"a colleague": true, "in a similar group": false, "in it elsewhere": false} {
+			got := a.ask(r, identities[name], ofNone)
+			if strings.Contains(got.raw, ofAlice.secret) != want || strings.Contains(got.raw, ofBob.secret) || got.status != 200 {
+				t.Errorf("%s %s by %s: %d %s", r.method, r.path, name, got.status, got.raw)
+			}
+		}
+	}
+}
+
+// The members of a shared group do not become the owner's other groups: only what is configured is recorded.
+func TestANewConversationBelongsToTheSharedGroupsOfItsStarter(t *testing.T) {
+	for _, i := range []contract.Identity{
+		{Subject: "alice", Issuer: "keys", Groups: []string{"Office", "Shop"}, Scopes: []string{"converse", "read"}},
+		{Subject: "alice", Issuer: "proxy", Groups: []string{"Office", "Shop"}, Scopes: []string{"converse", "read"}},
+	} {
+		a := newTenancyAPI(t)
+		id := a.want(201, a.do("POST", "/conversations", `{}`, badge(i))).text("conversation", "id")
+		x, _ := a.Backend.(tenancy).of(id)
+		if shared := slices.Equal(x.owner.Groups, []string{"Shop"}); shared != (i.Issuer == "keys") || !shared && x.owner.Groups != nil {
+			t.Errorf("%s: belongs to %v", i.Issuer, x.owner.Groups)
+		}
+	}
+}
+
 // Random callers with random scopes ask for random things.
 func TestRandomCallersGetWhatTheTableSays(t *testing.T) {
 	t.Parallel()
@@ -187,6 +224,9 @@ func TestRandomCallersGetWhatTheTableSays(t *testing.T) {
 	all := requests(a.Routes())
 	for range 500 {
 		i := contract.Identity{Subject: []string{"alice", "bob", "eve"}[random.IntN(3)], Issuer: []string{"keys", "keys", "proxy"}[random.IntN(3)]}
+		if random.IntN(2) == 0 {
+			i = inGroup(i, []string{"Shop", "shop", "Office"}[random.IntN(3)])
+		}
 		for _, scope := range contract.Scopes() {
 			if random.IntN(2) == 0 {
 				i.Scopes = append(i.Scopes, scope)
@@ -198,7 +238,7 @@ func TestRandomCallersGetWhatTheTableSays(t *testing.T) {
 			t.Fatalf("seed %d: %s by %+v, conversation of %q: %d %s, want %d", seed, r.name, i, x.owner.Subject, got.status, got.raw, want)
 		}
 		for _, other := range tenants {
-			if other.owner.Key() != i.Key() && !i.Has("read:all") && !i.Has("approve:all") && strings.Contains(got.raw, other.secret) {
+			if other.owner.Key() != i.Key() && !other.sharesWith(i) && !i.Has("read:all") && !i.Has("approve:all") && strings.Contains(got.raw, other.secret) {
 				t.Fatalf("seed %d: %s by %+v has a secret of %s: %s", seed, r.name, i, other.owner.Subject, got.raw)
 			}
 		}

@@ -161,7 +161,10 @@ func (c *Client) Renew(ctx context.Context, subject, refused string, r Refusal) 
 	if h.grant.Access != refused && h.grant.fresh(c.now()) && h.grant.covers(r) {
 		return h.grant.Access, nil // renewed meanwhile, perhaps by another worker
 	}
-	if err := c.hopeless(h.grant, refused, r); err != nil {
+	switch err := c.hopeless(h.grant, refused, r); {
+	case err != nil && c.server.Grant == AuthorizationCode && !r.MoreScopes:
+		return "", c.askPerson(ctx, subject, h, r) // perhaps it was the login of somebody else
+	case err != nil:
 		return "", err
 	}
 	if !r.MoreScopes {

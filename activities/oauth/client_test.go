@@ -106,8 +106,9 @@ func TestATokenIsRenewedBeforeItExpires(t *testing.T) {
 func TestARefusedTokenIsReplaced(t *testing.T) {
 	w, s := newWorld(t), newShared(t)
 	c, first := loggedIn(t, w, s, w.tools())
-	_, err := c.Renew(t.Context(), "", first, oauth.Refusal{})
-	wantError(t, err, "refuses a token that was just issued")
+	if _, err := c.Renew(t.Context(), "", first, oauth.Refusal{}); !errors.Is(err, oauth.ErrLogin) {
+		t.Errorf("a login that the server refuses at once: %v", err)
+	}
 	s.pass(time.Minute)
 	second, err := c.Renew(t.Context(), "", first, oauth.Refusal{})
 	if err != nil || second != "access-2" {
@@ -116,6 +117,12 @@ func TestARefusedTokenIsReplaced(t *testing.T) {
 	if again, err := c.Renew(t.Context(), "", first, oauth.Refusal{}); err != nil || again != second {
 		t.Errorf("another request with the old token got %q, %v", again, err)
 	}
+	robot := s.worker(t, w.credentials())
+	if _, err := robot.Renew(t.Context(), "", "", oauth.Refusal{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = robot.Renew(t.Context(), "", token(t, robot), oauth.Refusal{})
+	wantError(t, err, "refuses a token that was just issued")
 }
 
 func TestWorkersShareTokens(t *testing.T) {

@@ -35,8 +35,8 @@
 // must be about the very server, and about the very issuer. A refresh token, and the secret of a
 // registration, are sent to no other token endpoint than the one they belong to; so is a secret
 // of the settings if they name the Issuer. Requests for tokens follow no
-// redirects. A token that is refused as soon as it was issued is not replaced at once, and
-// Settings.Scopes bounds the scopes that a server can make the agent ask for.
+// redirects. A token that is refused as soon as it was issued is not replaced at once,
+// except by another login of a person, and Settings.Scopes bounds the scopes that a server can make the agent ask for.
 //
 //	settings.go   the settings, and which addresses are acceptable
 //	client.go     tokens: present, renewed, shared
@@ -46,5 +46,5 @@
 //	token.go      requests to the token endpoint; assertion.go signed JWTs
 //	login.go      logins of people
 //	grant.go      what is stored; memory.go a store for one process
-//	source.go     the tokens for the calls of other agents
+//	source.go     the tokens for the calls of agents, and of servers that people log in to
 package oauth

@@ -222,6 +222,36 @@ func TestMarksAreOnlyOfValues(t *testing.T) {
 	}
 }
 
+// A disk that fails at any moment of a collection, as at a crash, loses no value.
+func TestACollectionThatIsInterruptedLosesNothing(t *testing.T) {
+	c := newCollecting(t)
+	used, unused := put(t, c.Store, []byte("used")), put(t, c.Store, []byte("unused"))
+	c.age(t, deletion.Grace+time.Minute)
+	c.refer(used.SHA256, 1)
+	c.mark(t, "agent", time.Now())
+	for fails := 1; ; fails++ {
+		syncs, broken := 0, errors.New("the disk fails")
+		c.OnSync(func(string) error {
+			if syncs++; syncs == fails {
+				return broken
+			}
+			return nil
+		})
+		_, err := c.Collect(t.Context(), deletion.Grace, false)
+		c.OnSync(func(string) error { return nil })
+		for _, b := range []contract.Blob{used, unused} {
+			if _, err := c.reopened(t).Get(t.Context(), b); err != nil {
+				t.Errorf("after %d syncs: %v", fails-1, err)
+			}
+		}
+		if err == nil {
+			return
+		}
+		c.age(t, deletion.Grace+time.Minute)
+		c.mark(t, "agent", time.Now())
+	}
+}
+
 // Random writers store values, refer to them a little later, and forget them again, while days
 // pass and collections run. No value is lost that something refers to; in the end no other is
 // left.

@@ -33,6 +33,7 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 		contract.AttrPendingSince:       enumspb.INDEXED_VALUE_TYPE_DATETIME,
 		contract.AttrConfigHash:         enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		contract.AttrAgentOwner:         enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrAgentGroups:        enumspb.INDEXED_VALUE_TYPE_KEYWORD_LIST, // a place of its own in SQL
 		contract.AttrContextID:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		contract.AttrTaskState:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 	}

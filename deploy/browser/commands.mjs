@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { check } from "../conformance/check.mjs";
 
 export async function commandChecks({ plain, open, say, button, waiting, decided, reply, idOf }) {
-  const said = (page, text) => page.locator(".said").filter({ hasText: text });
+  const said = (page, text) => page.locator(".command-reply").filter({ hasText: text });
 
   await check("commands are offered, carried out and not sent", async () => {
     const page = await open(plain);

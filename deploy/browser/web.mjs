@@ -6,7 +6,7 @@
 // The provider is ../conformance/oidc-provider.mjs, whose packages must be installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -248,6 +248,29 @@ await check("the login at the agent leads back to the page of the web process", 
   await page.waitForURL((url) => url.href.startsWith(issuer));
   assert.equal(await kinds(in_), "");
   await in_.close();
+});
+
+await check("no barriers that axe-core finds in what the page says of the login for tools", async () => {
+  const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 320]]) {
+    const in_ = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true, reducedMotion: "reduce" });
+    in_.setDefaultTimeout(patience);
+    await useSources(in_);
+    const page = await in_.newPage();
+    const sound = async () => {
+      await page.addScriptTag({ content: axe });
+      const { violations } = await page.evaluate(() => axe.run(document));
+      assert.deepEqual(violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join(" ")), []);
+    };
+    await page.goto(web.url + "/");
+    await say(page, "call whoami");
+    await asked(page).waitFor();
+    await sound();
+    await logInForTools(page, "alice");
+    await replied(page, "whoami for alice");
+    await sound();
+    await in_.close();
+  }
 });
 
 await browser.close();

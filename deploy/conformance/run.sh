@@ -35,7 +35,10 @@ trap 'exit 143' TERM
 build() {
   echo "building"
   (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./deploy/conformance/mcp-client) || die "go build failed"
-  [[ ! $agent ]] || (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" .) || die "go build of the agent failed"
+  [[ $agent ]] || return 0
+  (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
+  (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" . && go test -c -tags foreign,sqlite_fts5 -o "$work/e2e" ./e2e) ||
+    die "go build of the agent failed"
 }
 
 # soon tries a command for ten seconds.
@@ -124,9 +127,15 @@ ours() {
 }
 
 # foreign_go runs the Go tests that need code of others: foreign_go MODULE PACKAGE [PATTERN]
-foreign_go() {
+foreign_go() { tested "$1" go test -tags foreign -count=1 -timeout 12m -v -run "${3:-^TestForeign}" "$2"; }
+
+# whole runs tests of whole agents, which are built: whole [PATTERN]
+whole() { E2E_BIN=$bin tested "$root/deploy/standalone/e2e" "$work/e2e" -test.timeout 12m -test.v -test.run "${1:-^TestForeign}"; }
+
+# tested runs Go tests in a folder: tested DIR COMMAND...
+tested() {
   local out code
-  out=$(cd "$1" && go test -tags foreign -count=1 -timeout 12m -v -run "${3:-^TestForeign}" "$2" 2>&1); code=$?
+  out=$(cd "$1" && shift && "$@" 2>&1); code=$?
   printf '%s\n' "$out"
   echo "$(grep -c '^ *--- PASS' <<<"$out") passed, $(grep -c '^ *--- FAIL' <<<"$out") failed"
   [[ $code -eq 0 ]] && grep -q '^--- PASS' <<<"$out" && ! grep -q -e '--- SKIP' <<<"$out"
@@ -144,25 +153,25 @@ find_redis() {
   return 1
 }
 
-# on_redis runs Go tests with a real Redis server: on_redis MODULE PACKAGE PATTERN
-on_redis() { find_redis && foreign_go "$@"; }
+# on_redis runs Go tests with a real Redis server: on_redis foreign_go|whole ARGS...
+on_redis() { find_redis && "$@"; }
 
-# on_tmux runs Go tests with tmux, which it installs where it may: on_tmux MODULE PACKAGE PATTERN
+# on_tmux runs Go tests with tmux, which it installs where it may: on_tmux whole PATTERN
 on_tmux() {
   if ! command -v tmux && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
     apt-get update && apt-get install -y --no-install-recommends tmux
   fi
   command -v tmux || { echo "there is no tmux: install it (apt-get install tmux, brew install tmux)"; return 1; }
-  foreign_go "$@"
+  "$@"
 }
 
-# on_prometheus runs Go tests with Prometheus, which it installs where it may: on_prometheus MODULE PACKAGE PATTERN
+# on_prometheus runs Go tests with Prometheus, which it installs where it may: on_prometheus whole PATTERN
 on_prometheus() {
   if ! command -v promtool && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
     apt-get update && apt-get install -y --no-install-recommends prometheus
   fi
   command -v promtool || { echo "there is no Prometheus: install it (apt-get install prometheus, brew install prometheus)"; return 1; }
-  foreign_go "$@"
+  "$@"
 }
 
 install_packages "$here"
@@ -193,12 +202,12 @@ check "our client" "server-filesystem over stdio" says 'read_text_file: a line t
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
 check "our events" "AG-UI clients of 1.0 and 0.0.59" foreign_go "$root" ./gateway/agui
-check "the feed" "a real Redis server" on_redis "$root" ./config/feed .
+check "the feed" "a real Redis server" on_redis foreign_go "$root" ./config/feed .
 [[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
-  on_redis "$root/deploy/standalone" ./e2e '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
-[[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
-[[ $agent ]] && check "an agent" "metrics and alerts in Prometheus" on_prometheus "$root/deploy/standalone" ./e2e '^TestPrometheus'
-[[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux "$root/deploy/standalone" ./e2e '^TestAChatAtATerminal$'
+  on_redis whole '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
+[[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" whole
+[[ $agent ]] && check "an agent" "metrics and alerts in Prometheus" on_prometheus whole '^TestPrometheus'
+[[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux whole '^TestAChatAtATerminal$'
 if [[ $agent ]]; then
   tour
   check "a browser" "attacks by web pages" node "$here/browser.mjs" "$url" "$ui"

@@ -8,6 +8,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
+// IssuerProxy is the issuer of callers whom a trusted proxy names.
+const IssuerProxy = "proxy"
+
 // Proxy are the callers whom a trusted proxy names in a header.
 type Proxy struct {
 	// From are the networks of the proxy. The headers of other connections are not read.
@@ -42,7 +45,7 @@ func (p *Proxy) Identify(r *http.Request) (contract.Identity, error) {
 	if len(subjects) != 1 { // the proxy has added its own to the caller's
 		return contract.Identity{}, refusef("%s is there %d times: the proxy must replace it", p.Header, len(subjects))
 	}
-	caller := contract.Identity{Subject: strings.TrimSpace(subjects[0]), Issuer: "proxy"}
+	caller := contract.Identity{Subject: strings.TrimSpace(subjects[0]), Issuer: IssuerProxy}
 	groups, err := p.groups(r)
 	if err != nil {
 		return contract.Identity{}, err

@@ -147,13 +147,13 @@ func (c *conversations) Start(_ context.Context, in service.StartInput) (service
 	return service.StartResult{Existed: existed}, nil
 }
 
-func (c *conversations) Owner(_ context.Context, id string) (string, error) {
+func (c *conversations) Owner(_ context.Context, id string) (service.Owner, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.started[id]; !ok {
-		return "", service.NoConversation(id)
+		return service.Owner{}, service.NoConversation(id)
 	}
-	return alice.Key(), nil
+	return service.OwnerOf(alice), nil
 }
 
 func (c *conversations) open(_ context.Context, _ string, except []string) (n int64, err error) {

@@ -19,17 +19,18 @@ type callers struct {
 	ways     identity.Ways
 	sessions *session.Sessions
 	methods  []identity.Method
+	shared   map[string][]string // groups that share conversations, by the issuer of their members
 }
 
 // callersOf returns the ways in which callers prove who they are, proxies last: what a caller
 // sends itself is judged before a header that a proxy has added. It fails if it does not know a
 // way: without any the gateway would be open.
 func callersOf(c *config.Config, p Parts) (callers, error) {
-	var out callers
+	out := callers{shared: map[string][]string{}}
 	var proxies identity.Ways
 	o := session.Options{Jar: &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}}
 	for _, w := range c.Auth {
-		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: approvers.Groups(c.Approval.Approvers)}
+		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: append(approvers.Groups(c.Approval.Approvers), w.SharedGroups...)}
 		var err error
 		switch w.Type {
 		case config.AuthKeys:
@@ -39,6 +40,7 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 		case config.AuthProxy:
 			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
 			out.methods = append(out.methods, identity.Method{Type: w.Type})
+			out.share(identity.IssuerProxy, w)
 		default:
 			err = fmt.Errorf("auth: no such type %q", w.Type)
 		}
@@ -67,6 +69,7 @@ func (out *callers) addOIDC(c *config.Config, w config.AuthWay, grants identity.
 		Issuer: w.Issuer, Audience: w.Audience, SubjectClaim: w.SubjectClaim, GroupsClaim: w.GroupsClaim,
 		ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
 	})
+	out.share(w.Issuer, w)
 	method := identity.Method{Type: w.Type, Login: w.ClientID != "", Issuer: w.Issuer, Audience: w.Audience}
 	if w.DeviceClientID != "" {
 		method.Device = &identity.Device{ClientID: w.DeviceClientID, Scopes: w.LoginScopes}
@@ -82,6 +85,12 @@ func (out *callers) addOIDC(c *config.Config, w config.AuthWay, grants identity.
 	login.KeepAccessTokens = slices.ContainsFunc(c.Credentials(), derivesToken)
 	o.Logins = append(o.Logins, login)
 	return nil
+}
+
+func (out *callers) share(issuer string, w config.AuthWay) {
+	if len(w.SharedGroups) > 0 {
+		out.shared[issuer] = append(out.shared[issuer], w.SharedGroups...)
+	}
 }
 
 // loginOf returns the login of a provider.

@@ -109,7 +109,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	return gateway.Deps{
 		Backend: conversations,
 		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers.ways, Sessions: callers.sessions, Methods: callers.methods,
+		Callers: callers.ways, SharedGroups: callers.shared, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
 		Logins: p.Logins, Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,

@@ -104,7 +104,7 @@ func (e *Endpoint) May(c echo.Context) error {
 		return nil
 	}
 	s, err := e.Service.Subject(c.Request().Context(), c.Param("uuid"))
-	if err == nil && !approvers.May(caller, s.Owner, s.Approvers) {
+	if err == nil && !approvers.May(caller, s.Owner.Key, s.Approvers) {
 		err = service.Errorf(contract.KindForbidden, "approval %s is for others to decide", c.Param("uuid"))
 	}
 	return err

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -31,10 +32,27 @@ func Acting(ctx context.Context) (caller contract.Identity, itself bool) {
 	return a.caller, a.itself
 }
 
-// MaySee reports whether a caller may see what belongs to an owner, by its key. What nobody
-// owns began before callers were known: only those who see everything see it.
-func MaySee(caller contract.Identity, owner string) bool {
-	return caller.Authenticated() && (caller.Has(contract.ScopeReadAll) || caller.Key() == owner && (caller.Has(contract.ScopeRead) || caller.Has(contract.ScopeConverse)))
+// Owner is whom something belongs to: who started it, and groups, all by their keys.
+type Owner struct {
+	Key    string
+	Groups []string
+}
+
+// OwnerOf returns an identity as an owner.
+func OwnerOf(i contract.Identity) Owner { return Owner{i.Key(), i.GroupKeys()} }
+
+// Owns reports whether something of the owner belongs to a caller.
+func (o Owner) Owns(caller contract.Identity) bool {
+	if !caller.Authenticated() {
+		return false
+	}
+	return caller.Key() == o.Key || slices.ContainsFunc(caller.GroupKeys(), func(group string) bool { return slices.Contains(o.Groups, group) })
+}
+
+// MaySee reports whether a caller may see what belongs to an owner. What nobody owns began
+// before callers were known: only those who see everything see it.
+func MaySee(caller contract.Identity, owner Owner) bool {
+	return caller.Authenticated() && (caller.Has(contract.ScopeReadAll) || owner.Owns(caller) && (caller.Has(contract.ScopeRead) || caller.Has(contract.ScopeConverse)))
 }
 
 // See fails if the caller may not see a conversation, as if it did not exist. Whatever callers
@@ -49,5 +67,5 @@ func (s *Service) See(ctx context.Context, id string) error {
 // mayShow reports whether the caller may see an exported conversation of an owner.
 func (s *Service) mayShow(ctx context.Context, owner contract.Identity) bool {
 	caller, itself := Acting(ctx)
-	return s.seeing == nil || itself || MaySee(caller, owner.Key())
+	return s.seeing == nil || itself || MaySee(caller, OwnerOf(owner))
 }

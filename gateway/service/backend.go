@@ -49,9 +49,8 @@ type Conversations interface {
 	// Conversation reads a conversation and, if requestID is not empty, the state of that
 	// request. A conversation whose workflow has ended is completed.
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
-	// Owner returns the key of the identity that a conversation belongs to, or "". It needs no
-	// worker.
-	Owner(ctx context.Context, conversationID string) (string, error)
+	// Owner returns whom a conversation belongs to; the zero Owner is nobody. It needs no worker.
+	Owner(ctx context.Context, conversationID string) (Owner, error)
 	// Trouble returns what the server knows of a conversation, and the problem that keeps its
 	// own workflow from answering, if there is one. It needs no worker.
 	Trouble(ctx context.Context, conversationID string) (item Item, problem string, err error)
@@ -91,9 +90,9 @@ type Approvals interface {
 // Subject is what an approval is about.
 type Subject struct {
 	ConversationID string
-	// Owner is the key of the conversation's owner. Approvers are the rules of who may decide;
-	// see package approvers.
-	Owner     string
+	// Owner is that of the conversation. Approvers are the rules of who may decide; see package
+	// approvers.
+	Owner     Owner
 	Approvers []string
 	// Elsewhere reports whether the approval is of another agent in the namespace.
 	Elsewhere bool
@@ -148,8 +147,12 @@ type StartResult struct {
 	Fingerprint string
 }
 
-// Whose limits a list to what belongs to one identity, by its key. The zero value does not.
-type Whose struct{ Owner string }
+// Whose limits a list to what belongs to one identity or to one of its groups, by their keys. The
+// zero value does not.
+type Whose struct {
+	Owner  string
+	Groups []string
+}
 
 type ListQuery struct {
 	Limit  int
@@ -213,7 +216,7 @@ type WaitingItem struct {
 	// URL is the address at which the approval can be read and decided.
 	URL string `json:"url"`
 	// Owner and Approvers are as in Subject.
-	Owner     string   `json:"-"`
+	Owner     Owner    `json:"-"`
 	Approvers []string `json:"approvers,omitempty"`
 	// Deferrals say who has put it off. DeferredUntil is the caller's own, nil if there is none.
 	Deferrals     later.List `json:"-"`

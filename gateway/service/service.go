@@ -22,6 +22,9 @@ type Options struct {
 	// See fails if the caller in ctx may not see a conversation, as if it did not exist. Nil:
 	// nobody has to prove who calls, and everybody sees all.
 	See func(ctx context.Context, conversationID string) error
+	// SharedGroups are the groups to which the conversations of their members belong too, by the
+	// issuer of the identities.
+	SharedGroups map[string][]string
 	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
@@ -62,6 +65,7 @@ type Service struct {
 	backend checkedBackend
 	blobs   checkedStore
 	seeing  func(ctx context.Context, conversationID string) error
+	shared  map[string][]string // as SharedGroups
 	agent   contract.Agent
 	exports fs.FS
 	keyring *credential.Keyring
@@ -88,7 +92,7 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{seeing: o.See, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())

@@ -86,7 +86,7 @@ func (s *Service) StartAndAwait(ctx context.Context, c Caller, n NewConversation
 func (s *Service) startInput(ctx context.Context, c Caller, n NewConversation) (StartInput, error) {
 	in := StartInput{
 		Conversation: contract.ConversationInput{
-			ID: n.ConversationID, SessionID: c.Session, Owner: c.acting(contract.ScopeConverse), Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
+			ID: n.ConversationID, SessionID: c.Session, Owner: s.ownerOf(c), Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
 		},
 		Fingerprint: n.Fingerprint, CreatedAt: s.now(), Push: n.Push,
 	}
@@ -99,6 +99,18 @@ func (s *Service) startInput(ctx context.Context, c Caller, n NewConversation) (
 	first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)
 	in.Conversation.First, in.Keep = &first, blobs.keeper()
 	return in, err
+}
+
+// ownerOf returns whom a new conversation of a caller belongs to: the caller, and those of its
+// groups that share conversations.
+func (s *Service) ownerOf(c Caller) contract.Identity {
+	owner := c.acting(contract.ScopeConverse)
+	for _, group := range s.shared[c.Identity.Issuer] {
+		if c.Identity.MemberOf(group) {
+			owner.Groups = append(owner.Groups, group)
+		}
+	}
+	return owner
 }
 
 func (s *Service) start(ctx context.Context, in StartInput) (StartedConversation, error) {

@@ -16,9 +16,31 @@ var (
 	PendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
 	ConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
 	AgentOwner     = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentOwner)
+	AgentGroups    = temporal.NewSearchAttributeKeyKeywordList(contract.AttrAgentGroups)
 	ContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
 	TaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
 )
+
+// OfOwner returns the search attributes by which an owner finds what is its own.
+func OfOwner(owner contract.Identity) []temporal.SearchAttributeUpdate {
+	if !owner.Authenticated() {
+		return nil
+	}
+	out := []temporal.SearchAttributeUpdate{AgentOwner.ValueSet(owner.Key())}
+	if groups := owner.GroupKeys(); len(groups) > 0 {
+		out = append(out, AgentGroups.ValueSet(groups))
+	}
+	return out
+}
+
+// UnsetOwner returns the opposite of OfOwner.
+func UnsetOwner(owner contract.Identity) []temporal.SearchAttributeUpdate {
+	out := []temporal.SearchAttributeUpdate{AgentOwner.ValueUnset()}
+	if len(owner.Groups) > 0 {
+		out = append(out, AgentGroups.ValueUnset())
+	}
+	return out
+}
 
 // OfApproval returns the search attributes of an approval.
 func OfApproval(in contract.ApprovalInput, configHash string) temporal.SearchAttributes {
@@ -26,8 +48,5 @@ func OfApproval(in contract.ApprovalInput, configHash string) temporal.SearchAtt
 		AgentName.ValueSet(in.AgentName), ConversationID.ValueSet(in.ConversationID), SessionID.ValueSet(in.SessionID),
 		ToolName.ValueSet(in.Tool), PendingSince.ValueSet(in.CreatedAt), ConfigHash.ValueSet(configHash),
 	}
-	if in.Owner.Authenticated() {
-		all = append(all, AgentOwner.ValueSet(in.Owner.Key()))
-	}
-	return temporal.NewSearchAttributes(all...)
+	return temporal.NewSearchAttributes(append(all, OfOwner(in.Owner)...)...)
 }

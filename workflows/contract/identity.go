@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -85,6 +86,29 @@ func (i Identity) Key() string {
 	}
 	return key[:maxKey-33] + "~" + Hash([]byte(key))[:32]
 }
+
+// GroupKeys returns the groups as Key returns the caller: with the issuer, since a group means
+// nothing without it. They have no capital letters but those of escapes, because some searches
+// for members of lists take no notice of case.
+func (i Identity) GroupKeys() []string {
+	var out []string
+	for _, group := range i.Groups {
+		key := []byte(escapeKey(i.Issuer) + " " + escapeKey(group))
+		key = capital.ReplaceAllFunc(key, func(c []byte) []byte {
+			if len(c) > 1 { // an escape
+				return c
+			}
+			return fmt.Appendf(nil, "%%%02X", c)
+		})
+		if len(key) > maxKey {
+			key = append(key[:maxKey-33], "~"+Hash(key)[:32]...)
+		}
+		out = append(out, string(key))
+	}
+	return out
+}
+
+var capital = regexp.MustCompile("%[0-9A-F]{2}|[A-Z]")
 
 // escapeKey replaces all bytes but letters, digits and common signs by %XX.
 func escapeKey(s string) string {

@@ -1,10 +1,6 @@
 package contract
 
-import (
-	"math/big"
-	"strings"
-	"time"
-)
+import "time"
 
 // Limits say when a conversation pauses to ask whether to continue. They are checked before
 // each model call; a running call is never cut off.
@@ -49,12 +45,6 @@ type Used struct {
 	Usage   Usage         `json:"usage,omitzero"`
 	Time    time.Duration `json:"time,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
-}
-
-// Amount formats a Cost exactly, in the currency of the configured prices.
-func Amount(cost int64) string {
-	text := big.NewRat(cost, 1e9).FloatString(9)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
 // Bounds of one conversation's input, from callers and from models. The gateway refuses what

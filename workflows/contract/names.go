@@ -57,6 +57,9 @@ const (
 	// AttrAgentOwner is the Key of the conversation's owner, also of an Approval. It is absent
 	// if the owner is not known.
 	AttrAgentOwner = "AgentOwner"
+	// AttrAgentGroups is the GroupKeys of the conversation's owner, also of an Approval: a list. It
+	// is absent without groups that share conversations.
+	AttrAgentGroups = "AgentGroups"
 	// Search attributes of tasks.
 	AttrContextID = "ContextId"
 	AttrTaskState = "TaskState"

@@ -41,13 +41,14 @@ func (c Checker) Start(ctx workflow.Context, in contract.ConversationInput) cont
 	if !claimed || workflow.GetInfo(ctx).ContinuedExecutionRunID != "" || c.Counts(ctx, contract.WorkflowConversation, in.Start(), in.Proof) {
 		return in
 	}
+	unset := attribute.UnsetOwner(in.Owner)
 	in.Owner = contract.Identity{}
 	if in.First != nil {
 		first := *in.First
 		first.Identity = contract.Identity{}
 		in.First = &first
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attribute.AgentOwner.ValueUnset()); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, unset...); err != nil {
 		workflow.GetLogger(ctx).Error("remove an owner that is not proven", "error", err)
 	}
 	return in

@@ -12,6 +12,7 @@
 //
 //	table.go     the table and its instruments
 //	record.go    functions for activities, gateway and stores
+//	failure.go   the kinds of errors
 //	observe.go   values that are read when metrics are collected
 //	workflow.go  functions for workflows
 //	names.go     the limit of different names

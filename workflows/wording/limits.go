@@ -3,6 +3,7 @@ package wording
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func AfterLimit(r ReachedLimit, d contract.ApprovalResult) string {
 func (r ReachedLimit) amount(n int64) any {
 	switch r.What {
 	case "cost":
-		return json.Number(contract.Amount(n))
+		return json.Number(Amount(n))
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	}
@@ -63,7 +64,7 @@ func (r ReachedLimit) Describe(node string) string {
 func (r ReachedLimit) shown(n int64) string {
 	switch r.What {
 	case "cost":
-		return contract.Amount(n)
+		return Amount(n)
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	case "calls":
@@ -73,4 +74,10 @@ func (r ReachedLimit) shown(n int64) string {
 		return fmt.Sprintf("%d model calls", n)
 	}
 	return fmt.Sprintf("%d tokens", n)
+}
+
+// Amount formats a Cost exactly, in the currency of the configured prices.
+func Amount(cost int64) string {
+	text := big.NewRat(cost, 1e9).FloatString(9)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }

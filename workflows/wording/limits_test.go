@@ -25,6 +25,6 @@ func TestALimitIsDescribed(t *testing.T) {
 
 func TestMoneyIsWrittenExactly(t *testing.T) {
 	for nanos, want := range map[int64]string{0: "0", 1: "0.000000001", 75: "0.000000075", 1_500_000_000: "1.5", 9_123_456_789_012_345_678: "9123456789.012345678"} {
-		equal(t, want, contract.Amount(nanos), want)
+		equal(t, want, wording.Amount(nanos), want)
 	}
 }

@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"agent-stop-and-go/activities/llm"
@@ -40,13 +39,7 @@ func (m *measurement) record(ctx context.Context, entry llm.Entry, reply llm.Rep
 	c.Record(ctx)
 }
 
+// failureOf returns the kind of an error of a model, or "".
 func failureOf(err error) contract.Kind {
-	var known *llm.Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &known):
-		return known.Kind
-	}
-	return contract.KindInternal
+	return telemetry.FailureOf(err, func(e *llm.Error) contract.Kind { return e.Kind })
 }

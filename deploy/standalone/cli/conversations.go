@@ -42,9 +42,9 @@ func newConversationsList(f *Flags) *cobra.Command {
 				return err
 			}
 			return s.show(page, func(w io.Writer) {
-				rows := [][]string{{"SHORT", "ID", "STATUS", "CHANGED", "TITLE"}}
+				rows := [][]string{{"ID", "SHORT", "STATUS", "CHANGED", "TITLE"}}
 				for _, i := range page.Conversations {
-					rows = append(rows, []string{i.ShortID, i.ID, string(i.Status), age(i.UpdatedAt), i.Title})
+					rows = append(rows, []string{i.ID, i.ShortID, string(i.Status), age(i.UpdatedAt), i.Title})
 					if i.Excerpt != "" {
 						rows = append(rows, []string{"", "", "", "", "  " + i.Excerpt})
 					}

@@ -21,7 +21,11 @@ const patience = 2 * time.Minute
 // built is the folder of the binaries, set when a test first needs one.
 var built string
 
+// binaries returns a folder with all binaries. It builds them, unless E2E_BIN names such a folder.
 var binaries = sync.OnceValues(func() (string, error) {
+	if dir := os.Getenv("E2E_BIN"); dir != "" {
+		return dir, nil
+	}
 	dir, err := os.MkdirTemp("", "agent-bin-")
 	if err != nil {
 		return "", err

@@ -269,6 +269,36 @@ func TestOldConversationsAreDeleted(t *testing.T) {
 	}
 }
 
+// The process is killed at random moments of an upkeep. The next one finishes it.
+func TestAnUpkeepSurvivesKillMinusNine(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = "conversations: {delete_after: 1s}\n"
+	api, agent := h.outside()
+	var ids []string
+	for range 24 {
+		ids = append(ids, api.want(http.StatusCreated, "POST", "/conversations", "").Conversation.ID)
+	}
+	waits := api.ask(`call note_add {"name":"kept"}`).Conversation.ID
+	time.Sleep(2 * time.Second)
+	in := deletion.UpkeepInput{Collect: true}
+	if _, err := worker.RunUpkeep(t.Context(), h.dial(), h.queue, in); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		time.Sleep(time.Duration(rand.IntN(2000)) * time.Millisecond)
+		agent.kill()
+		api, agent = h.outside()
+	}
+	h.upkeep(in) // joins it, or runs again
+	for _, id := range ids {
+		h.nothingLeft(h.dial(), api, id)
+	}
+	if got := api.conversation(waits); got.PendingApproval == nil {
+		t.Errorf("the one that waits: %+v", got)
+	}
+}
+
 // Values of a deleted conversation go, those that another one shares stay.
 func TestValuesThatNothingRefersToAreCollected(t *testing.T) {
 	t.Parallel()

@@ -168,7 +168,10 @@ func TestACallThatNeedsALoginSurvivesKillMinusNine(t *testing.T) {
 		t.Fatalf("the approved call does not wait for a login: %+v", held.Result)
 	}
 	logIn(t, loginAddress(t, api, held.Result.Approval.UUID))
-	eventually(t, "the approved call runs", settled)
+	eventually(t, "the turn ends", func() bool {
+		all := api.conversation(id).Messages
+		return len(all) > 0 && all[len(all)-1].Content == "The tool said: deleted"
+	})
 	c.mu.Lock()
 	if c.calls != 1 || c.form.Get("resource") != c.URL+"/mcp" || c.form.Get("code_verifier") == "" {
 		t.Errorf("%d calls; the token was asked for with %v", c.calls, c.form)

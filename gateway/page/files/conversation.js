@@ -8,8 +8,8 @@ import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { asSent, Files } from "./files.js";
 import { Whole } from "./whole.js";
-import { apply } from "./shared.js";
 import { reveal } from "./reveal.js";
+import { apply } from "./shared.js";
 import { toolLogin, unanswered } from "./tools.js";
 import { namespace, Transcript } from "./transcript.js";
 import { welcome } from "./welcome.js";
@@ -247,7 +247,7 @@ export class Conversation {
         ${repeat(this.waiting.filter((a) => !cards.has(a.uuid)), (a) => a.uuid, (a) => html`<div class="entry">${this.#card(a.uuid).view()}</div>`)}
         ${repeat(this.unsent, (m) => m.key, (m) => html`<div class="entry"><article class="message user"><div class="bubble unsent">${m.text}${m.files.map((f) => html`<div>${reveal(f.name)}</div>`)}</div>
           <p class="quiet">${m.state === "sending" ? "Sending…" : this.running ? "Waits for the turn to end" : "Sent"}</p></article></div>`)}
-        ${this.said ? html`<pre class="said" role="status">${this.said}</pre>` : nothing}
+        ${this.said ? html`<pre class="command-reply" role="status">${reveal(this.said)}</pre>` : nothing}
         ${this.#login()}${this.#status()}
       </section>
       ${this.#input()}`;

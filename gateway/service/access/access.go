@@ -17,14 +17,15 @@ type Backend struct {
 	backend   service.Backend
 	owners    owners
 	approvers []string
+	shares    bool // groups own conversations too
 }
 
 var _ service.Backend = (*Backend)(nil)
 
 // New wraps a backend. The rules are those of the agent; an approval has its own, those of the
-// time when it was asked for.
-func New(b service.Backend, rules []string) *Backend {
-	return &Backend{Worker: b, Control: b, backend: b, owners: newOwners(b), approvers: rules}
+// time when it was asked for. If groups own conversations too, shares is set.
+func New(b service.Backend, rules []string, shares bool) *Backend {
+	return &Backend{Worker: b, Control: b, backend: b, owners: newOwners(b), approvers: rules, shares: shares}
 }
 
 // See fails if the caller may not see a conversation, as if it did not exist.
@@ -34,13 +35,13 @@ func (b *Backend) See(ctx context.Context, id string) error {
 }
 
 // visibleOwner returns the owner of a conversation that the caller may see.
-func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, err error) {
+func (b *Backend) visibleOwner(ctx context.Context, id string) (owner service.Owner, err error) {
 	caller, itself := service.Acting(ctx)
 	if itself {
-		return "", nil
+		return service.Owner{}, nil
 	}
 	start := time.Now()
-	owner, err = b.owners.ofConversation(ctx, id, func(owner string) bool { return service.MaySee(caller, owner) })
+	owner, err = b.owners.ofConversation(ctx, id, func(owner service.Owner) bool { return service.MaySee(caller, owner) })
 	if (err == nil || service.IsKind(err, deletion.KindDeleted)) && !service.MaySee(caller, owner) {
 		err = service.NoConversation(id)
 	}
@@ -50,9 +51,19 @@ func (b *Backend) visibleOwner(ctx context.Context, id string) (owner string, er
 	return owner, err
 }
 
-// write fails if the caller may not change a conversation. Only operators change that of
-// somebody else: KindForbidden for those who may read it.
+// write fails if the caller may not change a conversation: KindForbidden for those who may read
+// it. Only operators change that of somebody else who shares no group.
 func (b *Backend) write(ctx context.Context, id string) error {
+	return b.change(ctx, id, service.Owner.Owns)
+}
+
+// govern is write for what only the one who started a conversation does with it, and operators:
+// groups do not.
+func (b *Backend) govern(ctx context.Context, id string) error {
+	return b.change(ctx, id, func(owner service.Owner, caller contract.Identity) bool { return caller.Key() == owner.Key })
+}
+
+func (b *Backend) change(ctx context.Context, id string, may func(service.Owner, contract.Identity) bool) error {
 	owner, err := b.visibleOwner(ctx, id)
 	if err != nil {
 		return err
@@ -62,7 +73,7 @@ func (b *Backend) write(ctx context.Context, id string) error {
 		return nil
 	case !caller.Has(contract.ScopeConverse):
 		return lacks(contract.ScopeConverse)
-	case caller.Key() != owner && !caller.Has(contract.ScopeOperate):
+	case !may(owner, caller) && !caller.Has(contract.ScopeOperate):
 		return service.Errorf(contract.KindForbidden, "conversation %s belongs to somebody else", service.Printable(id))
 	}
 	return nil
@@ -166,7 +177,7 @@ func (b *Backend) Tree(ctx context.Context, id string) (contract.TreeView, error
 }
 
 // Owner implements Conversations.
-func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
+func (b *Backend) Owner(ctx context.Context, id string) (service.Owner, error) {
 	if _, itself := service.Acting(ctx); itself {
 		return b.backend.Owner(ctx, id)
 	}
@@ -175,7 +186,7 @@ func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
 
 // Delete implements Conversations.
 func (b *Backend) Delete(ctx context.Context, in deletion.Input) (deletion.Result, error) {
-	if err := b.write(ctx, in.ConversationID); err != nil {
+	if err := b.govern(ctx, in.ConversationID); err != nil {
 		return deletion.Result{}, err
 	}
 	return b.backend.Delete(ctx, in)
@@ -183,7 +194,7 @@ func (b *Backend) Delete(ctx context.Context, in deletion.Input) (deletion.Resul
 
 // SetPush implements Pushes.
 func (b *Backend) SetPush(ctx context.Context, id string, c service.PushConfig) (service.PushConfig, error) {
-	if err := b.write(ctx, id); err != nil {
+	if err := b.govern(ctx, id); err != nil {
 		return service.PushConfig{}, err
 	}
 	return b.backend.SetPush(ctx, id, c)
@@ -191,7 +202,7 @@ func (b *Backend) SetPush(ctx context.Context, id string, c service.PushConfig) 
 
 // PushConfigs implements Pushes. They are shown to those who may change them.
 func (b *Backend) PushConfigs(ctx context.Context, id string) ([]service.PushConfig, error) {
-	if err := b.write(ctx, id); err != nil {
+	if err := b.govern(ctx, id); err != nil {
 		return nil, err
 	}
 	return b.backend.PushConfigs(ctx, id)
@@ -199,7 +210,7 @@ func (b *Backend) PushConfigs(ctx context.Context, id string) ([]service.PushCon
 
 // DeletePush implements Pushes.
 func (b *Backend) DeletePush(ctx context.Context, id, push string) error {
-	if err := b.write(ctx, id); err != nil {
+	if err := b.govern(ctx, id); err != nil {
 		return err
 	}
 	return b.backend.DeletePush(ctx, id, push)

@@ -23,7 +23,7 @@ func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.
 		if s.Elsewhere && !itself { // whose callers are others, also those of the same name
 			return rights{}
 		}
-		grounds, may := approvers.Grounds(caller, s.Owner, s.Approvers)
+		grounds, may := approvers.Grounds(caller, s.Owner.Key, s.Approvers)
 		decide := itself || may
 		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}
 	}

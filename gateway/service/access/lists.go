@@ -12,8 +12,8 @@ import (
 // nobody is the error of a list for a context that says not whom it works for.
 var nobody = service.Errorf(contract.KindForbidden, "nobody is known to list this for")
 
-// visible returns whose entries a list may have: those of everybody, or of the caller alone.
-func visible(ctx context.Context) (service.Whose, error) {
+// visible returns whose entries a list may have: those of everybody, or of the caller and its groups.
+func (b *Backend) visible(ctx context.Context) (service.Whose, error) {
 	caller, itself := service.Acting(ctx)
 	switch {
 	case itself:
@@ -25,12 +25,20 @@ func visible(ctx context.Context) (service.Whose, error) {
 	case !caller.Has(contract.ScopeRead) && !caller.Has(contract.ScopeConverse):
 		return service.Whose{}, lacks(contract.ScopeRead)
 	}
-	return service.Whose{Owner: caller.Key()}, nil
+	return b.whose(caller), nil
+}
+
+func (b *Backend) whose(caller contract.Identity) service.Whose {
+	w := service.Whose{Owner: caller.Key()}
+	if b.shares {
+		w.Groups = caller.GroupKeys()
+	}
+	return w
 }
 
 // List implements Conversations.
 func (b *Backend) List(ctx context.Context, q service.ListQuery) (page service.Page[service.Item], err error) {
-	if q.Whose, err = visible(ctx); err != nil {
+	if q.Whose, err = b.visible(ctx); err != nil {
 		return page, err
 	}
 	return b.backend.List(ctx, q)
@@ -38,7 +46,7 @@ func (b *Backend) List(ctx context.Context, q service.ListQuery) (page service.P
 
 // Tasks implements Conversations.
 func (b *Backend) Tasks(ctx context.Context, q service.TaskQuery) (page service.TaskPage, err error) {
-	if q.Whose, err = visible(ctx); err != nil {
+	if q.Whose, err = b.visible(ctx); err != nil {
 		return page, err
 	}
 	return b.backend.Tasks(ctx, q)
@@ -58,7 +66,7 @@ func (b *Backend) RunningIn(ctx context.Context, contextID string, whose service
 
 // Summary implements Conversations.
 func (b *Backend) Summary(ctx context.Context, _ service.Whose) (service.Summary, error) {
-	whose, err := visible(ctx)
+	whose, err := b.visible(ctx)
 	if err != nil {
 		return service.Summary{}, err
 	}
@@ -72,7 +80,7 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 	if itself {
 		return b.backend.Waiting(ctx, q)
 	}
-	if q.Whose, err = visible(ctx); err != nil {
+	if q.Whose, err = b.visible(ctx); err != nil {
 		return page, err
 	}
 	if approvers.MayDecideForOthers(caller, b.approvers) {
@@ -82,7 +90,7 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 		return page, err
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(item service.WaitingItem) bool {
-		return !service.MaySee(caller, item.Owner) && !approvers.May(caller, item.Owner, item.Approvers)
+		return !service.MaySee(caller, item.Owner) && !approvers.May(caller, item.Owner.Key, item.Approvers)
 	})
 	return page, nil
 }

@@ -31,34 +31,36 @@ func even(ctx context.Context, start time.Time) {
 	}
 }
 
-// owners keeps the keys of owners.
+// owners keeps the owners.
 type owners struct {
 	backend       service.Backend
-	conversations *lru.Cache[string, string]
+	conversations *lru.Cache[string, service.Owner]
 	approvals     *lru.Cache[string, service.Subject]
 }
 
 func newOwners(b service.Backend) owners {
-	conversations, _ := lru.New[string, string](maxKept) // fails only for sizes below 1
+	conversations, _ := lru.New[string, service.Owner](maxKept) // fails only for sizes below 1
 	approvals, _ := lru.New[string, service.Subject](maxKept)
 	return owners{b, conversations, approvals}
 }
 
 // started keeps the owner of a conversation that was just started.
-func (o owners) started(in contract.ConversationInput) { o.conversations.Add(in.ID, in.Owner.Key()) }
+func (o owners) started(in contract.ConversationInput) {
+	o.conversations.Add(in.ID, service.OwnerOf(in.Owner))
+}
 
-// ofConversation returns the key of an owner: "" for a conversation without one. What is kept
+// ofConversation returns the owner: the zero one for a conversation without. What is kept
 // is used only if the owner suits: a refusal asks again each time, like an unknown ID, so that
 // the time it takes does not say which of the two it is.
-func (o owners) ofConversation(ctx context.Context, id string, suits func(owner string) bool) (string, error) {
-	if key, ok := o.conversations.Get(id); ok && suits(key) {
-		return key, nil
+func (o owners) ofConversation(ctx context.Context, id string, suits func(service.Owner) bool) (service.Owner, error) {
+	if owner, ok := o.conversations.Get(id); ok && suits(owner) {
+		return owner, nil
 	}
-	key, err := o.backend.Owner(ctx, id)
+	owner, err := o.backend.Owner(ctx, id)
 	if err == nil {
-		o.conversations.Add(id, key)
+		o.conversations.Add(id, owner)
 	}
-	return key, err
+	return owner, err
 }
 
 // ofApproval returns what an approval is about, as ofConversation returns an owner.

@@ -64,7 +64,7 @@ func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, e
 	info := d.GetWorkflowExecutionInfo()
 	s := service.Subject{
 		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
-		Owner:          text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]),
+		Owner:          ownerOf(info.GetSearchAttributes().GetIndexedFields()),
 		Approvers:      approversOf(info.GetMemo()),
 		Elsewhere:      t.isElsewhere(info),
 		CallAs:         contract.CallAs(text(info.GetMemo().GetFields()[contract.MemoCallAs])),

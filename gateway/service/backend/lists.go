@@ -43,12 +43,34 @@ func where(s contract.Status) string {
 	return allConversations + " AND ExecutionStatus = 'Running' AND " + contract.AttrConversationStatus + " = '" + string(s) + "'"
 }
 
-// of limits a query to what belongs to one identity.
+// of limits a query to what belongs to one identity or to its groups.
 func of(w service.Whose) string {
-	if w.Owner == "" {
+	own := contract.AttrAgentOwner + " = " + quoted(w.Owner)
+	switch {
+	case w.Owner == "":
 		return ""
+	case len(w.Groups) == 0:
+		return " AND " + own
 	}
-	return " AND " + contract.AttrAgentOwner + " = " + quoted(w.Owner)
+	return " AND (" + own + " OR " + contract.AttrAgentGroups + " IN " + listed(w.Groups) + ")"
+}
+
+// listed returns texts as a list of a query.
+func listed(texts []string) string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = quoted(s)
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// ownerOf returns the owner in search attributes.
+func ownerOf(attributes map[string]*commonpb.Payload) service.Owner {
+	owner := service.Owner{Key: text(attributes[contract.AttrAgentOwner])}
+	if groups := attributes[contract.AttrAgentGroups]; groups != nil {
+		_ = converter.GetDefaultDataConverter().FromPayload(groups, &owner.Groups) // otherwise they see nothing
+	}
+	return owner
 }
 
 // beginning limits a query to conversations whose IDs begin in a way.
@@ -121,7 +143,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 		SessionID:      text(attributes[contract.AttrSessionID]),
 		AgentName:      text(attributes[contract.AttrAgentName]),
 		ToolName:       text(attributes[contract.AttrToolName]),
-		Owner:          text(attributes[contract.AttrAgentOwner]),
+		Owner:          ownerOf(attributes),
 		Approvers:      approversOf(e.GetMemo()),
 		Deferrals:      deferralsOf(e.GetMemo()),
 		CreatedAt:      when(attributes[contract.AttrPendingSince]),
@@ -166,11 +188,7 @@ func (t *Temporal) page(ctx context.Context, query string, q service.ListQuery) 
 func (t *Temporal) CountOpen(ctx context.Context, owner string, except []string) (int64, error) {
 	query := where("") + " AND ExecutionStatus = 'Running'" + of(service.Whose{Owner: owner})
 	if len(except) > 0 {
-		ids := make([]string, len(except))
-		for i, id := range except {
-			ids[i] = quoted(id)
-		}
-		query += " AND " + contract.AttrConversationID + " NOT IN (" + strings.Join(ids, ", ") + ")"
+		query += " AND " + contract.AttrConversationID + " NOT IN " + listed(except)
 	}
 	r, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: t.namespace, Query: t.ours(query)})
 	return r.GetCount(), fault(err, "count open conversations")

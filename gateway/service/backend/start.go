@@ -140,9 +140,7 @@ func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAt
 		attribute.SessionID.ValueSet(in.SessionID),
 		attribute.ConfigHash.ValueSet(t.agentHash),
 	}
-	if in.Owner.Authenticated() {
-		list = append(list, attribute.AgentOwner.ValueSet(in.Owner.Key()))
-	}
+	list = append(list, attribute.OfOwner(in.Owner)...)
 	if in.Task {
 		list = append(list, attribute.ContextID.ValueSet(in.ContextID), attribute.TaskState.ValueSet(string(contract.TaskWorking)))
 	}

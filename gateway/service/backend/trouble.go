@@ -31,13 +31,13 @@ func (t *Temporal) Trouble(ctx context.Context, id string) (service.Item, string
 
 // Owner implements Conversations. A conversation of another agent does not exist here: that agent
 // may prove its callers in another way, and its owners are not those of the same name here.
-func (t *Temporal) Owner(ctx context.Context, id string) (string, error) {
+func (t *Temporal) Owner(ctx context.Context, id string) (service.Owner, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(id), "")
 	info := d.GetWorkflowExecutionInfo()
 	if isNotFound(err) || t.isElsewhere(info) {
-		return "", service.NoConversation(id)
+		return service.Owner{}, service.NoConversation(id)
 	}
-	return text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrAgentOwner]), fault(err, "describe the conversation")
+	return ownerOf(info.GetSearchAttributes().GetIndexedFields()), fault(err, "describe the conversation")
 }
 
 // isElsewhere reports whether a workflow is another agent's, which shares the namespace.

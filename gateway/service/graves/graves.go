@@ -48,11 +48,11 @@ func (b *Backend) gone(ctx context.Context, id string) error {
 }
 
 // Owner implements Conversations. The owner of a deleted conversation comes with the error.
-func (b *Backend) Owner(ctx context.Context, id string) (string, error) {
+func (b *Backend) Owner(ctx context.Context, id string) (service.Owner, error) {
 	owner, err := b.Backend.Owner(ctx, id)
 	err = b.explain(ctx, id, err)
 	if t, ok := service.TombstoneIn(err); ok {
-		owner = t.Owner
+		owner = service.Owner{Key: t.Owner}
 	}
 	return owner, err
 }

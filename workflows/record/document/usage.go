@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Usage is the usage of model calls. Older records have no calls and no cost.
@@ -29,5 +30,5 @@ func amount(cost int64) json.Number {
 	if cost == 0 {
 		return ""
 	}
-	return json.Number(contract.Amount(cost))
+	return json.Number(wording.Amount(cost))
 }
