@@ -328,7 +328,7 @@ func TestCookiesThatProveNothing(t *testing.T) {
 	attempt := l.visitor()
 	attempt.begin()
 	for name, value := range map[string]string{
-		"changed": sealed[:40] + "x" + sealed[41:], "cut": sealed[:len(sealed)-9], "rubbish": "x", "a login that has begun": attempt.cookies["agent_login_8080"].Value,
+		"changed": sealed[:40] + string(sealed[40]^1) + sealed[41:], "cut": sealed[:len(sealed)-9], "rubbish": "x", "a login that has begun": attempt.cookies["agent_login_8080"].Value,
 		"other keys": newLogins(t).visitor().login().cookies["agent_session_8080"].Value,
 	} {
 		b.cookies["agent_session_8080"] = &http.Cookie{Name: "agent_session_8080", Value: value}

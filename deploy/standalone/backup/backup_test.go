@@ -243,11 +243,6 @@ func TestASecondCopyHasOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// waitForTheNextSecond waits, because the names of copies are seconds.
-func waitForTheNextSecond() {
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
-}
-
 func TestAnInterruptedCopyIsNone(t *testing.T) {
 	a, dir := newAgent(t), t.TempDir()
 	for _, path := range []string{"new.unfinished/temporal.db", "2026-01-01T00-00-00.000Z.unfinished/manifest.json", "files/draft-1"} {
