@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -58,5 +59,36 @@ func TestTheCardSaysHowToProveWhoCalls(t *testing.T) {
 	}
 	if r := newAPI(t, taskScript().backend()).do("GET", path, ""); strings.Contains(r.raw, "ecurity") {
 		t.Errorf("without ways to prove it: %s", r.raw)
+	}
+}
+
+// What an agent can do is for callers who may list its tools.
+func TestTheExtendedCardDiffersByCaller(t *testing.T) {
+	b := taskScript().backend()
+	b.CatalogueFn = func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Tools: []contract.Tool{{Name: "vault_open", Description: "Opens the vault."}}}, nil
+	}
+	a := newAPI(t, b, func(d *gateway.Deps) { d.Callers = badgesOnly })
+	public := a.do("GET", "/.well-known/agent-card.json", "")
+	if strings.Contains(public.raw, "vault_open") || !strings.Contains(public.raw, `"id":"chat"`) || !strings.Contains(public.raw, `"extendedAgentCard":true`) || !strings.Contains(public.raw, `"supportsAuthenticatedExtendedCard":true`) {
+		t.Errorf("strangers see %s", public.raw)
+	}
+	for name, want := range map[string]struct {
+		headers []string
+		tools   bool
+	}{
+		"a reader":      {[]string{badge(person("alice", "read"))}, true},
+		"an operator":   {[]string{badge(person("ops", "read:all"))}, true},
+		"a sender only": {[]string{badge(person("bot", "converse"))}, false},
+	} {
+		for _, method := range []string{"GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard"} {
+			r := a.rpc(method, object{}, want.headers...)
+			if r.status != 200 || r.text("result", "name") != "helper" || strings.Contains(r.raw, "vault_open") != want.tools {
+				t.Errorf("%s, %s: %d %s", name, method, r.status, r.raw)
+			}
+		}
+	}
+	if r := a.rpc("GetExtendedAgentCard", object{}); r.refusal() != 401 || strings.Contains(r.raw, "vault_open") {
+		t.Errorf("a stranger: %d %s", r.status, r.raw)
 	}
 }

@@ -171,7 +171,7 @@ func New(deps Deps) *Gateway {
 		Service: s, Logins: d.Logins, SignIn: canSignIn(d.Methods), Logger: d.Logger, Jar: &session.Jar{Keyring: d.Keyring, PublicURL: d.PublicURL, Now: d.Now},
 	}
 	g.tasks = protocol.New(handler.New(handler.Options{
-		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
+		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),

@@ -12,11 +12,24 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Card implements protocol.Handler. The card has no tools if no worker can list them.
-func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
+// Card implements protocol.Handler. Where callers prove who they are, strangers are not shown the
+// tools and the agents behind this one.
+func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) { return h.card(ctx, !h.proven) }
+
+// ExtendedCard implements protocol.Handler. It has the tools for callers who may list them.
+func (h *Handler) ExtendedCard(ctx context.Context) (*a2a.AgentCard, error) {
+	if !h.proven {
+		return nil, a2a.ErrExtendedCardNotConfigured
+	}
+	return h.card(ctx, callerOf(ctx).Identity.May(contract.ScopeRead))
+}
+
+// card makes a card with or without the tools and the agents behind this one. It has no tools if no
+// worker can list them.
+func (h *Handler) card(ctx context.Context, whole bool) (*a2a.AgentCard, error) {
 	in := protocol.CardInput{
 		Name: h.agent.Name, Description: h.agent.Description, Version: h.version, PublicURL: callerOf(ctx).BaseURL,
-		Peers: peersOf(h.agent.Root()), Streaming: true, Push: true, Extensions: []a2a.AgentExtension{task.HITLExtension(), {
+		Streaming: true, Push: true, Extended: h.proven, Extensions: []a2a.AgentExtension{task.HITLExtension(), {
 			URI: contract.IdempotentMessages, Description: "A message is carried out once for each message ID, and a request answered once",
 		}, {
 			URI: contract.ApprovalParts, Description: "What a task waits for is in data parts of the type " + contract.TypeApprovalRequest,
@@ -24,12 +37,14 @@ func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 		InputModes: append([]string{"text/plain", "application/json"}, request.ImageTypes...), OutputModes: []string{"text/plain", "application/json"},
 		Provider: h.provider,
 	}
-	catalogue, err := h.service.Catalogue(ctx)
-	if err != nil {
-		h.logger.Warn("the agent's card has no tools", "error", err)
-	}
-	in.Tools = catalogue.Tools
 	in.SecuritySchemes, in.SecurityRequirements = security(h.schemes)
+	if whole {
+		catalogue, err := h.service.Catalogue(ctx)
+		if err != nil {
+			h.logger.Warn("the agent's card has no tools", "error", err)
+		}
+		in.Tools, in.Peers = catalogue.Tools, peersOf(h.agent.Root())
+	}
 	return protocol.Card(in), nil
 }
 
@@ -47,12 +62,6 @@ func security(schemes []identity.Scheme) (a2a.NamedSecuritySchemes, a2a.Security
 		required = append(required, a2a.SecurityRequirements{name: {}})
 	}
 	return named, required
-}
-
-// ExtendedCard implements protocol.Handler. There is no extended card, because all callers
-// may see the same.
-func (h *Handler) ExtendedCard(context.Context) (*a2a.AgentCard, error) {
-	return nil, a2a.ErrExtendedCardNotConfigured
 }
 
 // peersOf returns the agents that a tree delegates to, without duplicates.

@@ -27,6 +27,7 @@ type Handler struct {
 	agent     contract.Agent
 	version   string
 	provider  *a2a.AgentProvider
+	proven    bool
 	schemes   []identity.Scheme
 	logger    *slog.Logger
 	now       func() time.Time
@@ -41,7 +42,8 @@ type Options struct {
 	Version   string
 	// Provider is the organization named in the agent's card; it may be nil.
 	Provider *a2a.AgentProvider
-	// Schemes are those by which callers prove who they are.
+	// Proven means that callers prove who they are. Schemes are ways in which they do, for cards.
+	Proven  bool
 	Schemes []identity.Scheme
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -49,7 +51,7 @@ type Options struct {
 
 func New(o Options) *Handler {
 	return &Handler{
-		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider, schemes: o.Schemes,
+		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider, proven: o.Proven, schemes: o.Schemes,
 		logger: o.Logger, now: o.Now, recent: &recentTasks{now: o.Now},
 	}
 }
