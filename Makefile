@@ -39,8 +39,8 @@ run: build ## build and start everything on this machine; needs no key and no se
 	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
 
 test: ## run every test, with the race detector; needs Go, a C compiler and curl
-	@echo "The first run compiles a Temporal server, twice: with the race detector and without. Allow 20 minutes on two cores;"
-	@echo "later runs take about 10. Each package prints a line when it is done."
+	@echo "The first run compiles a Temporal server, twice: with the race detector and without. Allow 25 minutes on two cores;"
+	@echo "later runs take about 15. Each package prints a line when it is done."
 	@echo "1/4 everything but the standalone agent, with the race detector"
 	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 	@echo "2/4 the tool servers and the embedded server on the SQLite driver of binaries that are built without cgo"
