@@ -3,13 +3,9 @@ package activities
 import (
 	"context"
 	"errors"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"agent-stop-and-go/activities/bearer"
-	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -49,18 +45,3 @@ func bearerFailure(err error, unavailable, refused contract.Kind) error {
 	}
 	return fail(refused, err.Error(), 0)
 }
-
-// refusalOf returns the answer of a server that did not accept the token of a call, or nil.
-func refusalOf(r toolbox.Result, err error) *bearer.Refusal {
-	var known *toolbox.Error
-	switch {
-	case err == nil && r.AuthRequired != "":
-		return bearer.Unauthorized()
-	case errors.As(err, &known) && slices.ContainsFunc(known.Challenges, asksForScope):
-		return &bearer.Refusal{Status: http.StatusForbidden, Challenges: known.Challenges}
-	}
-	return nil
-}
-
-// asksForScope reports whether a challenge asks for a token with more scopes (RFC 6750 §3.1).
-func asksForScope(challenge string) bool { return strings.Contains(challenge, "insufficient_scope") }

@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"agent-stop-and-go/activities/shorten"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/difference"
@@ -44,7 +45,7 @@ func (t *Tools) changedFailure(ctx context.Context, in contract.CallToolInput, e
 	text := difference.Of(*in.Binding, *now, t.approvedDefinition(ctx, *in.Binding), after)
 	details := contract.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
-		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"
+		details.Difference = strings.TrimSpace(shorten.Beginning(text, contract.InlineLimit)) + "…"
 		if details.Whole, err = transcript.Text(ctx, t.Blobs, text); err != nil {
 			return fail(contract.KindBlob, err.Error(), 0)
 		}

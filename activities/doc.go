@@ -13,7 +13,7 @@
 // The files:
 //
 //	models.go      Generate: model_request.go the request, offer.go its tools,
-//	               window.go and shorten.go its size, output.go replies with a schema,
+//	               window.go and package shorten its size, output.go replies with a schema,
 //	               allowance.go its time; summaries.go Summarize
 //	tools.go       CallTool: binding.go the approved server and tool, claims.go at most once,
 //	               elicitation.go and sampler.go the server's own requests;

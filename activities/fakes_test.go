@@ -93,7 +93,7 @@ type fakeCaller struct {
 	tools  []toolbox.Tool
 	states []contract.ServerState
 
-	conflicts []string
+	conflicts, challenges []string
 
 	ResourcesFn func() ([]toolbox.Resource, error)
 	PromptsFn   func() ([]toolbox.Prompt, error)
@@ -105,6 +105,7 @@ func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, e
 func (f fakeCaller) Tools(context.Context) []toolbox.Tool { return f.tools }
 func (f fakeCaller) States() []contract.ServerState       { return f.states }
 func (f fakeCaller) Conflicts() []string                  { return f.conflicts }
+func (f fakeCaller) Challenges(string) []string           { return f.challenges }
 func (f fakeCaller) Resources(context.Context) ([]toolbox.Resource, error) {
 	return f.ResourcesFn()
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/shorten"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -72,7 +73,7 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 // fill adds the messages, after the summary of those that it replaces.
 func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRequest) error {
 	facts := m.facts(in.Model)
-	messages, err := m.recorded(ctx, in.Before, in.Transcript, resultLimit(facts.Window))
+	messages, err := m.recorded(ctx, in.Before, in.Transcript, shorten.Limit(facts.Window))
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func resolved(ctx context.Context, store transcript.Store, limit int) transcript
 			if err != nil {
 				return nil, 0, err
 			}
-			out = append(out, shortenMessage(m, s, limit))
+			out = append(out, shorten.Message(m, s, limit))
 			size += messageSize(out[len(out)-1])
 		}
 		return out, size, nil

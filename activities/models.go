@@ -56,6 +56,13 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	if caller.Bearer != "" {
 		q.request.Secrets = []mask.Secret{mask.Bearer(caller.Bearer)}
 	}
+	if !in.Transferred.IsZero() {
+		out, err := m.transferred(ctx, in, q.offer)
+		if err != nil {
+			err = fail(contract.KindBlob, err.Error(), 0)
+		}
+		return out, err
+	}
 	if d := q.neededSummary(false); d != nil {
 		return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/peer"
+	"agent-stop-and-go/activities/renewal"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/login"
@@ -53,6 +54,8 @@ type Peers struct {
 	// Switches pause destructive messages; nil pauses none.
 	Switches Switches
 	Now      func() time.Time
+
+	renewed renewal.Offers
 }
 
 // Delegate sends a message to another agent, with the caller's credential if there is one.
@@ -145,7 +148,7 @@ func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message
 	noToken := p.Bearers.Call(ctx, agent, caller, func(token string) *bearer.Refusal {
 		m.Bearer, note = token, noteWithout(p.Bearers.Gives(agent), token, problem)
 		if reply, err = p.Peer.Send(ctx, *m); err == nil && reply.State == contract.TaskAuthRequired && reply.TaskID == "" {
-			return bearer.Unauthorized()
+			return bearer.RefusalOf(reply.Challenges)
 		}
 		return nil
 	})
@@ -155,7 +158,27 @@ func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message
 	if noToken != nil {
 		return reply, note, nil, bearerFailure(noToken, contract.KindPeerUnavailable, contract.KindPeerFailed)
 	}
+	if err == nil {
+		reply = p.renew(ctx, *m, reply)
+	}
 	return reply, note, nil, err
+}
+
+// renew lets a task go on that waits for another token of the caller, because that which came with
+// it has ended: the agent gets the one of this request. An agent that it does not help refuses it,
+// and the task waits as before.
+func (p *Peers) renew(ctx context.Context, m peer.Message, waits peer.Reply) peer.Reply {
+	asks := waits.State == contract.TaskAuthRequired && waits.Asked != nil && waits.Asked.Reason == contract.ReasonLogin && waits.Asked.UUID != ""
+	poll := m.TaskID != "" && m.Decision == "" && !m.Cancel
+	if !asks || !poll || m.Bearer == "" || !p.renewed.Take(m.Peer.URL+"\n"+m.TaskID, m.Bearer) {
+		return waits
+	}
+	m.MessageID = contract.NameUUID(waits.Asked.UUID, contract.Hash([]byte(m.Bearer)))
+	m.Renews, m.Decision, m.Asked = true, contract.Approved, &contract.Origin{UUID: waits.Asked.UUID}
+	if now, err := p.Peer.Send(ctx, m); err == nil && now.TaskID != "" {
+		return now
+	}
+	return waits
 }
 
 // mayRepeat reports to the next attempt, with the failure of this one, that this attempt ended

@@ -205,6 +205,40 @@ func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 	}
 }
 
+// A task that waits for a login gets the token of a poll, once.
+func TestATaskThatWaitsForATokenGetsTheNext(t *testing.T) {
+	waits := peer.Reply{State: contract.TaskAuthRequired, TaskID: "t1", Asked: &contract.ApprovalRequest{UUID: "a1", Reason: contract.ReasonLogin}}
+	var sent []peer.Message
+	helps := false
+	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
+		sent = append(sent, m)
+		switch {
+		case m.Decision == "":
+			return waits, nil
+		case helps:
+			return peer.Reply{State: contract.TaskWorking, TaskID: "t1"}, nil
+		}
+		return peer.Reply{}, &peer.Error{Kind: contract.KindPeerFailed, Message: "that is no login"}
+	})
+	poll := contract.DelegateInput{ConversationID: conversationID, Peer: contract.Peer{Name: "deploy", URL: "https://deploy.example.com"}, TaskID: "t1"}
+	for range 2 {
+		if got, err := run(t, withToken(t, p), p.Delegate, poll); err != nil || got.State != contract.TaskAuthRequired {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+	}
+	if len(sent) != 3 || sent[1].Decision != contract.Approved || !sent[1].Renews || sent[1].Asked.UUID != "a1" || sent[1].Bearer != canary {
+		t.Fatalf("sent %+v", sent)
+	}
+	helps, waits.TaskID, poll.TaskID = true, "t2", "t2"
+	if got, err := run(t, withToken(t, p), p.Delegate, poll); err != nil || got.State != contract.TaskWorking {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	before := len(sent)
+	if _, err := run(t, t.Context(), p.Delegate, poll); err != nil || len(sent) != before+1 {
+		t.Errorf("without a token %d messages were sent, %v", len(sent)-before, err)
+	}
+}
+
 func TestAnExpiredTokenMeansADelegationWithoutOneAndANote(t *testing.T) {
 	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		if m.Bearer != "" {

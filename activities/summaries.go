@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/shorten"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -105,7 +106,7 @@ func transcriptText(messages []contract.Message, limit int) string {
 	}
 	if total > limit {
 		for i, line := range lines {
-			lines[i] = beginning(line, max(limit*len(line)/total, 40)) + "…"
+			lines[i] = shorten.Beginning(line, max(limit*len(line)/total, 40)) + "…"
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -27,6 +27,8 @@ type Caller interface {
 	Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error)
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
+	// Challenges returns those of a server that accepts no connection without a token.
+	Challenges(server string) []string
 	// Conflicts lists the tools that cannot be called because another server has one of the
 	// same name.
 	Conflicts() []string
@@ -130,11 +132,11 @@ func (t *Tools) send(ctx context.Context, conversationID string, call toolbox.Ca
 		case call.Tool != bearer.ToolLogIn || call.Server != "":
 			r, err = t.Caller.Call(ctx, call)
 		case token == "":
-			return bearer.Unauthorized()
+			return bearer.RefusalOf(t.Caller.Challenges(call.To()))
 		default:
 			r = toolbox.Result{Text: bearer.TextLoggedIn}
 		}
-		return refusalOf(r, err)
+		return toolbox.Refused(r, err)
 	})
 	if l := bearer.Login(noToken); l != nil {
 		return toolbox.Result{IsError: true, AuthRequired: l.Server, Text: l.Text()}, note, bearer.NeedOf(noToken, server, caller, t.PublicURL), nil

@@ -91,6 +91,10 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 // ran is the result if a person says that the agent has done it despite a failure. grant is the
 // approval by which the message is sent again, if it is.
 func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err error) {
+	if t.call.Task != "" && grant == "" { // it was sent before
+		t.last = contract.DelegateResult{TaskID: t.call.Task, State: contract.TaskWorking}
+		return nil, nil
+	}
 	sending := ctx
 	if !t.unfollowed {
 		sending = detached(ctx)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
@@ -36,6 +38,18 @@ type Refusal struct {
 	Status int
 	// Challenges are the WWW-Authenticate headers.
 	Challenges []string
+	// Again reports that the token was itself given in place of a refused one.
+	Again bool
+}
+
+// RefusalOf returns the refusal of a server that answered with challenges: 401, or 403 if one of them
+// asks for more scopes (RFC 6750 §3.1).
+func RefusalOf(challenges []string) *Refusal {
+	r := &Refusal{Status: http.StatusUnauthorized, Challenges: challenges}
+	if slices.ContainsFunc(challenges, func(c string) bool { return strings.Contains(c, "insufficient_scope") }) {
+		r.Status = http.StatusForbidden
+	}
+	return r
 }
 
 // NeedsScope reports whether the token is valid but lacks a scope (RFC 6750 §3.1).

@@ -22,26 +22,37 @@ func (f source) Token(_ context.Context, r bearer.Request) (credential.Token, er
 
 var tools = bearer.Server{Name: "tools", URL: "https://tools.example.com/mcp"}
 
-func TestACallThatIsRefusedIsMadeOnceMoreWithAnotherToken(t *testing.T) {
+func TestACallThatIsRefusedIsMadeAgainWithAnotherToken(t *testing.T) {
 	var asked []bearer.Request
 	book := &bearer.Book{}
 	book.Add(tools, source(func(r bearer.Request) (credential.Token, error) {
 		asked = append(asked, r)
-		return credential.Token{Bearer: []string{"old", "new", "newer"}[len(asked)-1]}, nil
+		return credential.Token{Bearer: []string{"old", "new", "newer", "newest"}[len(asked)-1]}, nil
 	}))
 	var sent []string
 	err := book.Call(t.Context(), bearer.Server{Name: "tools"}, credential.Token{Bearer: canary}, func(token string) *bearer.Refusal {
 		sent = append(sent, token)
-		return bearer.Unauthorized()
+		return bearer.RefusalOf(nil)
 	})
-	if err != nil || strings.Join(sent, " ") != "old new" {
+	if err != nil || strings.Join(sent, " ") != "old new newer" {
 		t.Errorf("sent %q, %v", sent, err)
 	}
-	if len(asked) != 2 || asked[0].Server != tools || asked[0].Caller.Bearer != canary || asked[0].Refusal != nil {
+	if len(asked) != 4 || asked[0].Server != tools || asked[0].Caller.Bearer != canary || asked[0].Refusal != nil {
 		t.Fatalf("asked %v", asked)
 	}
-	if r := asked[1].Refusal; r == nil || r.Status != 401 || r.Token.Bearer != "old" || r.NeedsScope() {
+	if r := asked[1].Refusal; r == nil || r.Status != 401 || r.Token.Bearer != "old" || r.NeedsScope() || r.Again {
 		t.Errorf("asked again with %+v", r)
+	}
+	if r := asked[3].Refusal; r == nil || r.Token.Bearer != "newer" || !r.Again {
+		t.Errorf("asked at last with %+v", r)
+	}
+}
+
+func TestAChallengeForMoreScopesIsARefusalOfThisCall(t *testing.T) {
+	for challenge, want := range map[string]int{"": 401, `Bearer scope="read"`: 401, `Bearer error="insufficient_scope", scope="write"`: 403} {
+		if r := bearer.RefusalOf([]string{challenge}); r.Status != want || r.Challenges[0] != challenge {
+			t.Errorf("%s: %+v", challenge, r)
+		}
 	}
 }
 
@@ -52,7 +63,7 @@ func TestTheSameTokenIsNotSentTwice(t *testing.T) {
 		if sent++; token != canary {
 			t.Errorf("sent another token than the caller's")
 		}
-		return bearer.Unauthorized()
+		return bearer.RefusalOf(nil)
 	})
 	if err != nil || sent != 1 {
 		t.Errorf("sent %d times, %v", sent, err)

@@ -3,7 +3,6 @@ package bearer
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"agent-stop-and-go/workflows/contract/redact"
 	"agent-stop-and-go/workflows/credential"
@@ -63,28 +62,28 @@ func (b *Book) Token(ctx context.Context, s Server, caller credential.Token, ref
 	return e.source.Token(ctx, Request{Server: e.server, Caller: caller, Refusal: refusal})
 }
 
+// maxRenewals bounds the tokens that a call is sent with after the first: one for a token that is
+// no longer valid, and one for more scopes.
+const maxRenewals = 2
+
 // Call makes a call with the token for a server. send returns the refusal of a server that has
-// not made the call because of its token, or nil; then the call is made once more, if there is
-// another token. The error is that of the source.
+// not made the call because of its token, or nil; then the call is made once more, as long as there
+// is another token. The error is that of the source.
 func (b *Book) Call(ctx context.Context, s Server, caller credential.Token, send func(token string) *Refusal) error {
 	token, err := b.Token(ctx, s, caller, nil)
-	if err != nil {
-		return err
-	}
-	refusal := send(token.Bearer)
-	if refusal == nil {
-		return nil
-	}
-	refusal.Token = token
-	other, err := b.Token(ctx, s, caller, refusal)
-	if err == nil && other.Bearer != token.Bearer {
-		send(other.Bearer)
+	for renewals := 0; err == nil; renewals++ {
+		refusal := send(token.Bearer)
+		if refusal == nil {
+			return nil
+		}
+		refusal.Token, refusal.Again = token, renewals > 0
+		token, err = b.Token(ctx, s, caller, refusal)
+		if token.Bearer == refusal.Token.Bearer || renewals == maxRenewals {
+			return err
+		}
 	}
 	return err
 }
-
-// Unauthorized is the refusal of a server that answered 401.
-func Unauthorized() *Refusal { return &Refusal{Status: http.StatusUnauthorized} }
 
 // Temporary reports whether the token may be got later, without a person.
 func Temporary(err error) bool {

@@ -9,7 +9,8 @@
 //
 // A Source is asked before each call. A server that answers 401, or 403 with a challenge for
 // more scopes, has not made the call: the source is asked once more, with what the server
-// answered, and the call is sent again with another token.
+// answered, and the call is sent again with another token, at most twice. A server that refuses a
+// token that was just issued for it needs a person, or other settings: nothing repeats by itself.
 //
 // A source that cannot continue without a person fails with a *LoginRequired: the call then waits
 // for that person as an approval, and is made after it. A *Refused is final. Any other error is

@@ -187,15 +187,20 @@ func (g grant) covers(r Refusal) bool {
 	return !r.MoreScopes || !slices.ContainsFunc(r.Scopes, func(one string) bool { return !slices.Contains(g.Scopes, one) })
 }
 
+// hopelessError says why another token would be refused like the last one.
+type hopelessError string
+
+func (e hopelessError) Error() string { return string(e) }
+
 // hopeless reports, as an error, that another token would be refused like the last one.
 func (c *Client) hopeless(g grant, refused string, r Refusal) error {
 	switch {
 	case refused == "" || refused != g.Access:
 		return nil
 	case r.MoreScopes && g.covers(r):
-		return errors.New("the server demands scopes that the refused token has")
+		return hopelessError("the server demands scopes that the refused token has")
 	case !r.MoreScopes && c.now().Sub(g.Issued) < youth:
-		return errors.New("the server refuses a token that was just issued for it")
+		return hopelessError("the server refuses a token that was just issued for it")
 	}
 	return nil
 }
@@ -273,12 +278,13 @@ type offer struct {
 }
 
 func (o offer) source() source {
-	return source{Issuer: o.Issuer, Token: o.TokenEndpoint, Resource: o.Resource, Client: o.client}
+	return source{Issuer: o.Issuer, Token: o.TokenEndpoint, Resource: o.Resource, Metadata: o.Metadata, Client: o.client}
 }
 
 // prepare finds out where a token is obtained, as whom, and with which scopes: those that the
 // server names, together with those of the grant.
 func (c *Client) prepare(ctx context.Context, g grant, r Refusal) (offer, []string, error) {
+	r.Metadata = cmp.Or(r.Metadata, g.Source.Metadata)
 	at, err := c.discover(ctx, r)
 	if err != nil {
 		return offer{}, nil, err

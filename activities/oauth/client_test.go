@@ -229,6 +229,27 @@ func TestMoreScopesAreAddedToThoseGranted(t *testing.T) {
 	wantError(t, err, "scopes that the refused token has")
 }
 
+// Only the first challenge says where the metadata of the server are.
+func TestMoreScopesAreAskedForWhereTheFirstWere(t *testing.T) {
+	w, s := newWorld(t), newShared(t)
+	w.answers["/.well-known/oauth-protected-resource/mcp"] = status(404)
+	w.answers["/about"] = func(out http.ResponseWriter, _ *http.Request) {
+		w.write(out, 200, map[string]any{"resource": w.url + "/mcp", "authorization_servers": []string{w.url + "/as"}})
+	}
+	c := s.worker(t, w.tools())
+	if _, err := c.Renew(t.Context(), "", "", oauth.Refusal{Metadata: w.url + "/about"}); !errors.Is(err, oauth.ErrLogin) {
+		t.Fatalf("got %v", err)
+	}
+	logIn(t, w, c)
+	if _, err := c.Renew(t.Context(), "", token(t, c), oauth.Refusal{Scopes: []string{"write"}, MoreScopes: true}); !errors.Is(err, oauth.ErrLogin) {
+		t.Fatalf("got %v", err)
+	}
+	logIn(t, w, c)
+	if n := len(w.at("/register")); n != 1 {
+		t.Errorf("the agent is registered at %d authorization servers", n)
+	}
+}
+
 func TestTheSettingsBoundTheScopes(t *testing.T) {
 	w := newWorld(t)
 	settings := w.credentials()

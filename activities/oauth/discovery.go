@@ -25,6 +25,8 @@ type place struct {
 	// Resource identifies the server in requests, Offered are the scopes it has.
 	Resource string
 	Offered  []string
+	// Metadata is where the metadata of the server are, if it has said so.
+	Metadata string
 }
 
 // errNone is the error of a document that does not exist.
@@ -32,7 +34,7 @@ var errNone = errors.New("there is none")
 
 // discover finds the authorization server that a refusal leads to.
 func (c *Client) discover(ctx context.Context, r Refusal) (place, error) {
-	p := place{Resource: c.server.resource()}
+	p := place{Resource: c.server.resource(), Metadata: r.Metadata}
 	server, err := c.serverMetadata(ctx, r)
 	issuer := c.server.Issuer
 	switch {

@@ -37,6 +37,8 @@ type source struct {
 	Issuer   string `json:"issuer,omitempty"`
 	Token    string `json:"token,omitempty"`
 	Resource string `json:"resource,omitempty"`
+	// Metadata is where the server said that its metadata are: not every challenge says so.
+	Metadata string `json:"metadata,omitempty"`
 	Client   client `json:"client,omitzero"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"agent-stop-and-go/activities/bearer"
 	ways "agent-stop-and-go/workflows/contract/login"
@@ -25,18 +26,24 @@ func (s Source) Token(ctx context.Context, r bearer.Request) (out credential.Tok
 	}
 	refusal, _ := Refused(&http.Response{StatusCode: r.Refusal.Status, Header: http.Header{"Www-Authenticate": r.Refusal.Challenges}})
 	out.Bearer, err = s.Client.Renew(ctx, r.Caller.Caller, r.Refusal.Token.Bearer, refusal)
-	if errors.Is(err, ErrLogin) {
-		err = s.Client.loginRequired(r)
+	var hopeless hopelessError
+	switch {
+	case errors.Is(err, ErrLogin):
+		err = s.Client.loginRequired(r, refusal)
+	case errors.As(err, &hopeless):
+		err = &bearer.Refused{Server: r.Server.Name, Reason: hopeless.Error() + "; check own.scopes, and what the authorization server grants this agent"}
 	}
 	return out, err
 }
 
 // loginRequired is the error of a call that nobody has logged in for. Without a caller there is
 // nobody who could.
-func (c *Client) loginRequired(r bearer.Request) error {
+func (c *Client) loginRequired(r bearer.Request, refusal Refusal) error {
 	switch {
 	case c.server.PerCaller && r.Caller.Caller == "":
 		return &bearer.Refused{Server: r.Server.Name, Reason: "its tokens belong to callers, and nothing proves who called: send the message to an agent with auth, or set own.per: agent"}
+	case refusal.MoreScopes && len(refusal.Scopes) > 0:
+		return &bearer.LoginRequired{Server: r.Server.Name, Way: ways.AtServer, Reason: "the call needs the scopes " + quote(strings.Join(refusal.Scopes, " ")) + ", which the present login does not have"}
 	case r.Refusal.Token.Bearer != "":
 		return &bearer.LoginRequired{Server: r.Server.Name, Way: ways.AtServer, Reason: "it does not accept the present login any more"}
 	}

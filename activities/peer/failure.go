@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,33 @@ const maxMessage = 2000
 
 // rpcError is an error in the agent's answer.
 type rpcError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// longestRetry bounds the time after which an agent says to send a request again.
+const longestRetry = 24 * time.Hour
+
+const typeRetryInfo = "type.googleapis.com/google.rpc.RetryInfo"
+
+// retryInfo returns when to send the request again. ok is false if the error does not say that
+// it may succeed then.
+func (e *rpcError) retryInfo() (after time.Duration, ok bool) {
+	var details []struct {
+		Type       string `json:"@type"`
+		RetryDelay string `json:"retryDelay"`
+	}
+	if json.Unmarshal(e.Data, &details) != nil { // data of its own
+		return 0, false
+	}
+	for _, d := range details {
+		if d.Type == typeRetryInfo {
+			after, _ = time.ParseDuration(d.RetryDelay) // without a time it is 0
+			return max(0, min(after, longestRetry)), true
+		}
+	}
+	return 0, false
 }
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
@@ -49,7 +75,9 @@ type statusError struct {
 	Status   int
 	After    time.Duration
 	Location string
-	text     string
+	// Challenges are the WWW-Authenticate headers, without secrets.
+	Challenges []string
+	text       string
 }
 
 // newStatusError reads the body, which may be a part of one, and hides secrets in it.
@@ -65,6 +93,9 @@ func newStatusError(resp *http.Response, body []byte, m *mask.Mask) *statusError
 		e.text = err.Error()
 	}
 	e.text = m.Excerpt(e.text)
+	for _, challenge := range resp.Header.Values("WWW-Authenticate") {
+		e.Challenges = append(e.Challenges, m.Text(challenge))
+	}
 	return e
 }
 
@@ -137,7 +168,11 @@ func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	login := errors.As(err, &status) && status.login() || isCode(err, codeUnauthorized, codePermission)
 	if login && !doubt {
 		text := m.Text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
-		return Reply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
+		reply := Reply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}
+		if status != nil {
+			reply.Challenges = status.Challenges
+		}
+		return reply, nil
 	}
 	out := &Error{Kind: contract.KindPeerFailed, Message: clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
 	if doubt {
@@ -146,21 +181,39 @@ func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	if isTemporary(err) {
 		out.Kind = contract.KindPeerUnavailable
 	}
-	if status != nil && out.Kind == contract.KindPeerUnavailable {
-		out.RetryAfter = status.After
+	if out.Kind == contract.KindPeerUnavailable {
+		out.RetryAfter = retryTime(err)
 	}
 	return Reply{}, out
+}
+
+// retryTime returns when to send a request again, as its failure says; 0 if it does not.
+func retryTime(err error) time.Duration {
+	var status *statusError
+	var refused *rpcError
+	switch {
+	case errors.As(err, &status):
+		return status.After
+	case errors.As(err, &refused):
+		after, _ := refused.retryInfo()
+		return after
+	}
+	return 0
 }
 
 // isTemporary reports whether the same request may succeed later.
 func isTemporary(err error) bool {
 	var status *statusError
 	var wire *wireError
+	var refused *rpcError
 	switch {
 	case errors.As(err, new(*uncertainError)), errors.Is(err, outbound.ErrRefused):
 		return false
 	case errors.As(err, &status):
 		return status.Status == http.StatusTooManyRequests || status.Status >= 500
+	case errors.As(err, &refused):
+		_, again := refused.retryInfo()
+		return again
 	}
 	return errors.As(err, &wire) || errors.Is(err, errClosed)
 }

@@ -16,6 +16,8 @@ type Message struct {
 	TaskID    string
 	ContextID string
 	Decision  contract.Decision
+	// Renews means that the Decision is a yes to a task that waits for the Bearer.
+	Renews bool
 	// Asked is the structured question of the task, if it had one. Content is the answer to a
 	// question, By the person who decided, and Reason why.
 	Asked   *contract.Origin
@@ -48,6 +50,9 @@ type Reply struct {
 	Files []File
 	// Asked is the structured question of a task with TaskInputRequired, if it has one.
 	Asked *contract.ApprovalRequest
+	// Challenges are the WWW-Authenticate headers of an agent that has refused the request
+	// because of its token: the State is TaskAuthRequired, and there is no task.
+	Challenges []string
 }
 
 // File is a file of a result: its Data, or a URL to download it from.

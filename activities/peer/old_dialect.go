@@ -76,7 +76,10 @@ func (x *session) oldTask(resp *http.Response) (*task, error) {
 func markUncertain(err error) error {
 	var wire *wireError
 	var status *statusError
+	var refused *rpcError
 	switch {
+	case errors.As(err, &refused):
+		refused.Data = nil // a message without an ID is not sent again, whatever the agent says
 	case errors.As(err, &wire) && wire.sent && !errors.Is(err, outbound.ErrRefused):
 		return &uncertainError{err: err}
 	case errors.As(err, &status) && status.Status >= 500 && status.After == 0,

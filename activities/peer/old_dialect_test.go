@@ -94,14 +94,16 @@ func TestTheOldDialectSendsNothingTwice(t *testing.T) {
 		kind   contract.Kind
 		text   string
 	}{
-		"lost":             {lose, contract.KindPeerFailed, "outcome is unknown"},
-		"broken":           {withStatus(500), contract.KindPeerFailed, "outcome is unknown"},
-		"not now":          {withStatus(503), contract.KindPeerFailed, "outcome is unknown"},
-		"not now, but":     {withStatus(503, "Retry-After", "5"), contract.KindPeerUnavailable, "503"},
-		"too many":         {withStatus(429), contract.KindPeerUnavailable, "429"},
-		"no JSON":          {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, contract.KindPeerFailed, "outcome is unknown"},
-		"nothing":          {func(http.ResponseWriter) {}, contract.KindPeerFailed, "outcome is unknown"},
-		"an error":         {map[string]any{"code": -32603, "message": "boom"}, contract.KindPeerFailed, "agent writer: error -32603: boom"},
+		"lost":         {lose, contract.KindPeerFailed, "outcome is unknown"},
+		"broken":       {withStatus(500), contract.KindPeerFailed, "outcome is unknown"},
+		"not now":      {withStatus(503), contract.KindPeerFailed, "outcome is unknown"},
+		"not now, but": {withStatus(503, "Retry-After", "5"), contract.KindPeerUnavailable, "503"},
+		"too many":     {withStatus(429), contract.KindPeerUnavailable, "429"},
+		"no JSON":      {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, contract.KindPeerFailed, "outcome is unknown"},
+		"nothing":      {func(http.ResponseWriter) {}, contract.KindPeerFailed, "outcome is unknown"},
+		"an error":     {map[string]any{"code": -32603, "message": "boom"}, contract.KindPeerFailed, "agent writer: error -32603: boom"},
+		"not now, in JSON-RPC": {map[string]any{"code": -32000, "message": "no answer", "data": []any{map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1s"}}},
+			contract.KindPeerFailed, "agent writer: error -32000: no answer"},
 		"no such page":     {withStatus(404), contract.KindPeerFailed, "404"},
 		"nothing it knows": {map[string]any{"code": -32602, "message": "No text part in message"}, contract.KindPeerFailed, "No text part"},
 	} {

@@ -90,6 +90,10 @@ func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, er
 // answer sends a decision. It reads the task before: a message that is sent a second time must
 // not answer the next question, or start the work again.
 func (x *session) answer(ctx context.Context) (*task, error) {
+	wants := contract.TaskInputRequired
+	if x.msg.Renews {
+		wants = contract.TaskAuthRequired
+	}
 	now, err := x.get(ctx)
 	switch {
 	case err != nil && !isCode(err, codeMethod, codeUnsupported):
@@ -97,7 +101,7 @@ func (x *session) answer(ctx context.Context) (*task, error) {
 	case now != nil && now.running():
 		x.pause(ctx, firstPause)
 		return x.poll(ctx, now)
-	case now != nil && (now.state() != contract.TaskInputRequired || x.isAnother(now)):
+	case now != nil && (now.state() != wants || x.isAnother(now)):
 		return now, nil
 	}
 	m, err := x.decisionMessage(now)

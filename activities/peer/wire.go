@@ -171,7 +171,7 @@ func readResponse(data []byte, out any) error {
 func retryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
-		return max(0, min(time.Duration(seconds), 86400)*time.Second)
+		return max(0, min(time.Duration(seconds), longestRetry/time.Second)*time.Second)
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return max(0, time.Until(at))

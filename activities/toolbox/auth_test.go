@@ -31,9 +31,10 @@ func wantToken(token string, match func(body string) bool) func(http.ResponseWri
 
 func everything(string) bool { return true }
 
-var pleaseLogIn = toolbox.Result{
-	IsError: true, AuthRequired: "web",
-	Text: "Authentication required to access the web server.",
+// asksForLogin reports whether a call was refused for want of a token.
+func asksForLogin(r toolbox.Result) bool {
+	r.Challenges = nil
+	return same(r, toolbox.Result{IsError: true, AuthRequired: "web", Text: "Authentication required to access the web server."})
 }
 
 func TestServerThatWantsAToken(t *testing.T) {
@@ -47,14 +48,17 @@ func TestServerThatWantsAToken(t *testing.T) {
 		t.Errorf("got %+v", state)
 	}
 	for _, bearer := range []string{"", "wrong-canary"} {
-		if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: bearer}); !same(got, pleaseLogIn) {
+		if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: bearer}); !asksForLogin(got) || len(got.Challenges) != 1 {
 			t.Errorf("got %+v", got)
 		}
+	}
+	if got := box.Challenges("web"); len(got) != 1 || got[0] != "Bearer" {
+		t.Errorf("challenges %q", got)
 	}
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary"}); got.Text != "touched" {
 		t.Errorf("got %+v", got)
 	}
-	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); !same(got, pleaseLogIn) {
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); !asksForLogin(got) {
 		t.Errorf("a session was shared: %+v", got)
 	}
 	if strings.Contains(log.String(), "canary") {
@@ -66,7 +70,7 @@ func TestToolThatWantsAToken(t *testing.T) {
 	place := serve(t, newMCP(nil))
 	place.onRequest(wantToken("canary", func(body string) bool { return strings.Contains(body, toolsCall) }))
 	box := openServers(t, place.server("web"))
-	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true}); !same(got, pleaseLogIn) {
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true}); !asksForLogin(got) || len(got.Challenges) != 1 {
 		t.Errorf("got %+v", got)
 	}
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", Destructive: true}); got.Text != "touched" {

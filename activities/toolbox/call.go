@@ -55,8 +55,10 @@ type Result struct {
 	Media []Media
 	// Links are the files that it refers to; Text names them too.
 	Links []contract.Link
-	// AuthRequired names the server that requires the caller to log in.
+	// AuthRequired names the server that requires the caller to log in, with the
+	// WWW-Authenticate headers of its answer.
 	AuthRequired string
+	Challenges   []string
 }
 
 // Error is the error of a failed call.
@@ -124,7 +126,7 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: v.err, Now: v.now}
 	}
 	if v.kind != "" {
-		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: hideSecrets(v.err, l.mask(c.Bearer)), Challenges: v.challenges}
+		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: hideSecrets(v.err, l.mask(c.Bearer)), Challenges: masked(v.challenges, l.mask(c.Bearer))}
 	}
 	return v.result.without(l.mask(c.Bearer)), nil
 }

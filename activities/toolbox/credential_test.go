@@ -113,7 +113,7 @@ func TestACallWithoutATokenWasNotMade(t *testing.T) {
 			box.Tools(t.Context())
 			own.renewFn = func(string, oauth.Refusal) error { return tt.err }
 			got, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
-			if tt.kind == "" && (err != nil || !same(got, pleaseLogIn)) {
+			if tt.kind == "" && (err != nil || !asksForLogin(got)) {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			if tt.kind != "" {
@@ -151,7 +151,7 @@ func TestAServerThatRefusesEveryTokenIsNotAskedForEver(t *testing.T) {
 	place.start(newMCP(nil))
 	s := place.server("web")
 	s.Credential = own
-	if got := mustCall(t, openServers(t, s), toolbox.Call{Server: "web", Tool: "touch"}); !same(got, pleaseLogIn) {
+	if got := mustCall(t, openServers(t, s), toolbox.Call{Server: "web", Tool: "touch"}); !asksForLogin(got) {
 		t.Errorf("got %+v", got)
 	}
 	if len(own.refusals) != 2 || len(place.requestsWith(toolsCall)) != 3 {

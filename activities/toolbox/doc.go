@@ -118,7 +118,7 @@
 //	lifecycle.go its users, and when it is closed
 //	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
-//	             stderr.go, env.go children
+//	             stderr.go children; child/ their environment
 //	credential.go  tokens of the agent's own
 //	trace.go     the state of one request: sent? status? raw answer?
 //	call.go      a call and its one transparent retry; verdict.go its meaning;

@@ -26,7 +26,7 @@ func (x *trace) explain(ctx context.Context, err error) error {
 	case x.denied() != nil:
 		return x.denied()
 	case errors.Is(err, transport.ErrAuthorizationRequired):
-		return transport.ErrAuthorizationRequired
+		return &unauthorizedError{x.challenges}
 	case status >= 300:
 		return fmt.Errorf("answered %s", statusText(status))
 	case errors.Is(err, client.ErrRepeatedListCursor):
@@ -127,7 +127,7 @@ func (e hiddenError) Error() string        { return e.text }
 func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
 func (r Result) without(s *mask.Mask) Result {
-	r.Text = s.Text(r.Text)
+	r.Text, r.Challenges = s.Text(r.Text), masked(r.Challenges, s)
 	for i, m := range r.Media {
 		r.Media[i] = m.without(s)
 	}
@@ -135,4 +135,12 @@ func (r Result) without(s *mask.Mask) Result {
 		r.Links[i] = contract.Link{URI: s.Text(l.URI), Name: s.Text(l.Name), MIMEType: s.Text(l.MIMEType)}
 	}
 	return r
+}
+
+func masked(texts []string, s *mask.Mask) []string {
+	out := slices.Clone(texts)
+	for i, text := range out {
+		out[i] = s.Text(text)
+	}
+	return out
 }

@@ -115,7 +115,7 @@ var errNoTool = errors.New("there is no such tool")
 
 func listed[T any](l *link, items []T, err error, line func(T) string) (Result, error) {
 	if errors.Is(err, transport.ErrAuthorizationRequired) {
-		return l.authRequired(), nil
+		return l.authRequired(err), nil
 	}
 	if err != nil {
 		return Result{}, err

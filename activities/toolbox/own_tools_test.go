@@ -142,7 +142,7 @@ func TestResourcesOfAServerThatWantsAToken(t *testing.T) {
 	s := place.server("web")
 	s.ExposeResources = true
 	box := openServers(t, s)
-	if got, err := box.ReadResource(t.Context(), toolbox.Access{Server: "web"}, "note://1"); err != nil || !same(got, pleaseLogIn) {
+	if got, err := box.ReadResource(t.Context(), toolbox.Access{Server: "web"}, "note://1"); err != nil || !asksForLogin(got) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	got, err := box.ReadResource(t.Context(), toolbox.Access{Server: "web", Bearer: "canary"}, "note://1")
@@ -152,7 +152,7 @@ func TestResourcesOfAServerThatWantsAToken(t *testing.T) {
 	if got := mustCall(t, box, toolbox.Call{Tool: "read_resource", Arguments: []byte(`{"server":"web"}`), Bearer: "canary"}); !strings.Contains(got.Text, "note://1") {
 		t.Errorf("got %+v", got)
 	}
-	if got := mustCall(t, box, toolbox.Call{Tool: "read_resource", Arguments: []byte(`{"server":"web"}`)}); !same(got, pleaseLogIn) {
+	if got := mustCall(t, box, toolbox.Call{Tool: "read_resource", Arguments: []byte(`{"server":"web"}`)}); !asksForLogin(got) {
 		t.Errorf("got %+v", got)
 	}
 	_, err = box.Resources(t.Context())

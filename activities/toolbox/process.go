@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"agent-stop-and-go/activities/toolbox/child"
 )
 
 // How long a child may take to end after its input was closed, and again after SIGTERM; and how
@@ -36,13 +38,13 @@ type process struct {
 
 // startProcess starts the command of a server.
 func startProcess(s Server, logger *slog.Logger) (*process, error) {
-	path, err := lookup(s.Command)
+	path, err := child.Find(s.Command)
 	if err != nil {
 		return nil, err
 	}
 	p := &process{cmd: exec.Command(path, s.Args...), done: make(chan struct{})}
 	stderr := &lineLogger{logger: logger.With("server", s.Name), mask: s.mask("")}
-	p.cmd.Env = childEnv(s.Env)
+	p.cmd.Env = child.Environment(s.Env)
 	p.cmd.Stderr = stderr
 	p.cmd.WaitDelay = time.Second
 	p.cmd.SysProcAttr = childAttributes()

@@ -77,7 +77,7 @@ func TestSSEServerThatWantsAToken(t *testing.T) {
 	place.onRequest(wantToken("canary", everything))
 	place.startHandler(server.NewSSEServer(newMCP(nil)))
 	box := openServers(t, place.sse("web"))
-	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); !same(got, pleaseLogIn) {
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); !asksForLogin(got) {
 		t.Errorf("got %+v", got)
 	}
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", SessionID: "s-1"}); got.Text != "touched" {

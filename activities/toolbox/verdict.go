@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -55,7 +56,7 @@ func (timeoutError) Unwrap() error   { return context.DeadlineExceeded }
 // unreachable is the verdict when there is no connection to send on.
 func (l *link) unreachable(ctx context.Context, err error) verdict {
 	if errors.Is(err, transport.ErrAuthorizationRequired) {
-		return verdict{result: l.authRequired()}
+		return verdict{result: l.authRequired(err)}
 	}
 	if ctx.Err() != nil {
 		err = endOfContext(ctx)
@@ -66,15 +67,53 @@ func (l *link) unreachable(ctx context.Context, err error) verdict {
 // unauthorized is the verdict on a request that was refused for want of a token.
 func (l *link) unauthorized(err error) verdict {
 	if errors.Is(err, transport.ErrAuthorizationRequired) {
-		return verdict{result: l.authRequired()}
+		return verdict{result: l.authRequired(err)}
 	}
 	return verdict{kind: contract.KindToolUnavailable, err: err}
 }
 
-func (l *link) authRequired() Result {
+// unauthorizedError is the answer 401 of a server, with its WWW-Authenticate headers.
+type unauthorizedError struct{ challenges []string }
+
+func (*unauthorizedError) Error() string { return transport.ErrAuthorizationRequired.Error() }
+func (*unauthorizedError) Unwrap() error { return transport.ErrAuthorizationRequired }
+
+// challengesOf returns the challenges of a 401, if err is one.
+func challengesOf(err error) []string {
+	var answered *unauthorizedError
+	if errors.As(err, &answered) {
+		return answered.challenges
+	}
+	return nil
+}
+
+// Refused returns the answer of a server that did not accept the token of a call, or nil.
+func Refused(r Result, err error) *bearer.Refusal {
+	var known *Error
+	switch {
+	case err == nil && r.AuthRequired != "":
+		return bearer.RefusalOf(r.Challenges)
+	case errors.As(err, &known) && bearer.RefusalOf(known.Challenges).NeedsScope():
+		return bearer.RefusalOf(known.Challenges)
+	}
+	return nil
+}
+
+// Challenges returns the challenges of a server that accepts no connection without a token.
+func (t *Toolbox) Challenges(server string) []string {
+	l := t.link(server)
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return challengesOf(l.err)
+}
+
+func (l *link) authRequired(err error) Result {
 	name := l.server.Name
 	return Result{
-		IsError: true, AuthRequired: name,
+		IsError: true, AuthRequired: name, Challenges: challengesOf(err),
 		Text: "Authentication required to access the " + name + " server.",
 	}
 }
@@ -91,7 +130,7 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 	case x.denied() != nil:
 		return l.unauthorized(x.denied())
 	case status == http.StatusUnauthorized:
-		return verdict{result: l.authRequired()}
+		return verdict{result: l.authRequired(&unauthorizedError{x.challenges})}
 	case x.sessionRefused(err):
 		return x.sessionLost()
 	case status >= 500 || status == http.StatusRequestTimeout:

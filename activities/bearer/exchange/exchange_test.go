@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/bearer/exchange"
 	"agent-stop-and-go/activities/bearer/exchange/exchangetest"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -112,11 +113,16 @@ func TestARefusedTokenIsExchangedAgain(t *testing.T) {
 	source := exchange.NewProvider(settings).Source(exchange.Target{Audience: "stock"})
 	alice := p.Token("alice", "shop", nil)
 	first := mustGet(t, source, alice, nil)
-	refusal := bearer.Unauthorized()
+	refusal := bearer.RefusalOf(nil)
 	refusal.Token.Bearer = first
 	second := mustGet(t, source, alice, refusal)
 	if second == first || mustGet(t, source, alice, nil) != second || mustGet(t, source, alice, refusal) != second {
 		t.Error("the refused token is used again, or its successor is not")
+	}
+	refusal = bearer.RefusalOf(nil)
+	refusal.Token.Bearer, refusal.Again = second, true
+	if _, err := get(t, source, alice, refusal); bearer.Login(err) == nil || bearer.Login(err).Way != login.AtAgent {
+		t.Errorf("after a token that is refused at once: %v", err)
 	}
 	var refused *bearer.Refused
 	if _, err := get(t, source, alice, &bearer.Refusal{Status: http.StatusForbidden}); !errors.As(err, &refused) || !strings.Contains(refused.Reason, "exchange.scopes") {

@@ -42,6 +42,8 @@ func (s *Source) Token(ctx context.Context, r bearer.Request) (credential.Token,
 	case r.Refusal == nil:
 	case r.Refusal.NeedsScope():
 		return credential.Token{}, &bearer.Refused{Server: r.Server.Name, Reason: "it wants a scope that the token does not have; add it to exchange.scopes"}
+	case r.Refusal.Again:
+		return credential.Token{}, notAccepted(r.Server.Name)
 	default:
 		old = r.Refusal.Token.Bearer
 	}
@@ -61,9 +63,15 @@ func (s *Source) Token(ctx context.Context, r bearer.Request) (credential.Token,
 		return credential.Token{}, forCall(err, r.Server.Name)
 	}
 	if old != "" && t.bearer == old { // the provider gives no other
-		return credential.Token{}, &bearer.LoginRequired{Server: r.Server.Name, Way: login.AtAgent, Reason: "it does not accept the token that the provider issues for the caller"}
+		return credential.Token{}, notAccepted(r.Server.Name)
 	}
 	return credential.Token{Bearer: t.bearer, ExpiresAt: t.until}, nil
+}
+
+// notAccepted is the error of a server that accepts no token that the provider issues for the
+// caller.
+func notAccepted(server string) error {
+	return &bearer.LoginRequired{Server: server, Way: login.AtAgent, Reason: "it does not accept the token that the provider issues for the caller"}
 }
 
 // check fails if the provider issued something that is no bearer token (RFC 8693 §2.2.1).

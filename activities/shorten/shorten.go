@@ -1,4 +1,5 @@
-package activities
+// Package shorten cuts the results of tools for models.
+package shorten
 
 import (
 	"fmt"
@@ -14,33 +15,33 @@ const (
 	minResult = 1 << 10
 )
 
-// resultLimit returns the limit of one result for a model with the given window; 0 is an
+// Limit returns the limit of one result for a model with the given window; 0 is an
 // unknown window.
-func resultLimit(window int) int {
+func Limit(window int) int {
 	if window <= 0 {
 		return maxResult
 	}
 	return min(max(window/2, minResult), maxResult)
 }
 
-// shortenMessage cuts a tool's result for the model. The note names the blob of the complete
+// Message cuts a tool's result for the model. The note names the blob of the complete
 // stored message.
-func shortenMessage(m, stored contract.Message, limit int) contract.Message {
+func Message(m, stored contract.Message, limit int) contract.Message {
 	if m.Role != contract.RoleTool || m.ToolCall == nil {
 		return m
 	}
 	call := *m.ToolCall
-	call.Result.Inline = shortenText(call.Result.Inline, stored.ToolCall.Result.Blob, limit)
+	call.Result.Inline = shorten(call.Result.Inline, stored.ToolCall.Result.Blob, limit)
 	m.ToolCall = &call
-	m.Content.Inline = shortenText(m.Content.Inline, stored.Content.Blob, limit)
+	m.Content.Inline = shorten(m.Content.Inline, stored.Content.Blob, limit)
 	return m
 }
 
-func shortenText(text string, whole *contract.Blob, limit int) string {
+func shorten(text string, whole *contract.Blob, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	begin := beginning(text, limit)
+	begin := Beginning(text, limit)
 	where := ""
 	if whole != nil {
 		where = "; the whole is kept as " + whole.SHA256
@@ -48,8 +49,8 @@ func shortenText(text string, whole *contract.Blob, limit int) string {
 	return fmt.Sprintf("%s\n[cut: the result has %d bytes, the first %d are shown%s]", begin, len(text), len(begin), where)
 }
 
-// beginning returns at most limit bytes of a text, cut between characters.
-func beginning(text string, limit int) string {
+// Beginning returns at most limit bytes of a text, cut between characters.
+func Beginning(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -1,4 +1,6 @@
-package toolbox
+// Package child has what a tool server that runs as a child process gets: its environment, and the
+// path of its command.
+package child
 
 import (
 	"fmt"
@@ -17,14 +19,15 @@ var inherited = []string{
 	"TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-func childEnv(extra map[string]string) []string {
+// Environment returns the variables of a child: some of ours, and more.
+func Environment(more map[string]string) []string {
 	env := map[string]string{}
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
 			env[name] = value
 		}
 	}
-	maps.Copy(env, extra)
+	maps.Copy(env, more)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		out = append(out, name+"="+env[name])
@@ -32,9 +35,9 @@ func childEnv(extra map[string]string) []string {
 	return out
 }
 
-// lookup finds a command: in the directory of our own executable, where the servers that ship
+// Find returns the path of a command: in the directory of our own executable, where the servers that ship
 // with the project are, then in PATH. A command with a slash is a path already.
-func lookup(command string) (string, error) {
+func Find(command string) (string, error) {
 	if command == "" {
 		return "", fmt.Errorf("neither url nor command is set")
 	}

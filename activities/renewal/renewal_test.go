@@ -1,0 +1,23 @@
+package renewal_test
+
+import (
+	"fmt"
+	"testing"
+
+	"agent-stop-and-go/activities/renewal"
+)
+
+func TestATaskIsOfferedAFewTokensOnceEach(t *testing.T) {
+	var offers renewal.Offers
+	var taken int
+	for range 2 {
+		for i := range 10 {
+			if offers.Take("task", fmt.Sprint("token ", i)) {
+				taken++
+			}
+		}
+	}
+	if taken != 3 || !offers.Take("another", "token 0") || offers.Take("another", "token 0") {
+		t.Errorf("%d tokens", taken)
+	}
+}
