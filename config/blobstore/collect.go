@@ -194,12 +194,19 @@ func (s *Store) sumsIn(ctx context.Context, sum string) ([]string, error) {
 	}
 	defer r.Close()
 	first := make([]byte, 1)
-	if _, err := io.ReadFull(r, first); err != nil || first[0] != '{' && first[0] != '[' {
-		return nil, nil
+	if _, err := io.ReadFull(r, first); err != nil || first[0] != '{' && first[0] != '[' && first[0] != 0 {
+		return nil, nil // neither JSON nor encrypted
 	}
-	data, err := io.ReadAll(r)
+	rest, err := io.ReadAll(r)
+	var data []byte
+	if err == nil {
+		data, err = s.cipher.Open(append(first, rest...))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", sum, err)
+	}
+	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
+		return nil, nil
 	}
 	return sumPattern.FindAllString(string(data), -1), nil
 }
@@ -233,16 +240,23 @@ func (s *Store) discard(ctx context.Context, sum string, before time.Time) error
 // restore puts a value back that was put aside, and returns it, or nil if it is not there.
 func (s *Store) restore(ctx context.Context, sum string) ([]byte, error) {
 	data, err := s.bucket.ReadAll(ctx, asideFolder+keyOf(sum))
-	if gcerrors.Code(err) == gcerrors.NotFound || err == nil && contract.Hash(data) != sum {
+	if gcerrors.Code(err) == gcerrors.NotFound {
 		return nil, nil
 	}
+	var value []byte
 	if err == nil {
+		value, err = s.cipher.Open(data)
+	}
+	switch {
+	case err == nil && contract.Hash(value) != sum:
+		return nil, nil
+	case err == nil:
 		err = s.write(ctx, keyOf(sum), data, octets())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("put blob %s back: %w", sum, err)
 	}
-	return data, nil
+	return value, nil
 }
 
 // removeOld removes a file, unless it was written again.

@@ -10,6 +10,8 @@
 // must never contain an address without its value. Get returns a missing or damaged value as a
 // transcript.Loss.
 //
+// With Encrypt, values are encrypted; their names and everything below are not.
+//
 // A Store also keeps claims (Claim): names that can be taken once. They protect calls that must
 // not run again if a history loses its end, through an operator's reset or a power cut. They are
 // in the folder claims, and on disk when Claim returns.
@@ -22,6 +24,7 @@
 // because several may share a store. Tombstones of deleted conversations (Bury) are in the folder
 // tombstones and stay.
 //
-// The drivers for folders and memory are linked in. For an object store, import its gocloud.dev
-// driver here and allow its scheme in package config.
+// The drivers for folders and memory are linked in. Those of object stores are in the module
+// deploy/stores, which a program imports that is to have them. There a claim is exact among all
+// processes: the store refuses to overwrite it, which Open makes sure of.
 package blobstore

@@ -19,6 +19,7 @@ import (
 	_ "gocloud.dev/blob/memblob"  // mem://
 	"gocloud.dev/gcerrors"
 
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 	"agent-stop-and-go/workflows/telemetry"
@@ -37,7 +38,10 @@ var (
 // Store keeps values in a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *blob.Bucket
-	cache  *cache
+	cipher *encryption.Codec
+	// objects: the bucket is an object store.
+	objects bool
+	cache   *cache
 	// claiming serializes claims.
 	claiming sync.Mutex
 	// sync syncs a file or a folder to disk.
@@ -47,8 +51,8 @@ type Store struct {
 	now    func() time.Time
 }
 
-// Open opens the bucket at a file:// or mem:// URL. It creates a missing folder, readable by
-// the owner only. Options in the URL take precedence.
+// Open opens the bucket at a URL. It creates a missing folder, readable by the owner only; options
+// in the URL take precedence. An object store must exist and answer.
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -57,11 +61,11 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	if u.Scheme == "file" {
 		u.RawQuery = withDefaults(u.Query()).Encode()
 	}
-	bucket, err := blob.OpenBucket(ctx, u.String())
+	bucket, err := openBucket(ctx, u.Scheme, u.String())
 	if err != nil {
 		return nil, fmt.Errorf("open blob store %s: %w", u.Redacted(), err)
 	}
-	return &Store{bucket: bucket, cache: newCache(CacheSize), sync: (*os.File).Sync, now: time.Now}, nil
+	return &Store{bucket: bucket, objects: IsObjectStore(u.Scheme), cache: newCache(CacheSize), sync: (*os.File).Sync, now: time.Now}, nil
 }
 
 func withDefaults(q url.Values) url.Values {
@@ -74,6 +78,11 @@ func withDefaults(q url.Values) url.Values {
 	}
 	return q
 }
+
+// Encrypt has values encrypted that are stored from now on. Names stay the sums of clear values, so
+// equal values are one file, and whoever has a text can see whether it is stored. Call it before
+// any other method.
+func (s *Store) Encrypt(c *encryption.Codec) { s.cipher = c }
 
 // Close releases the bucket. The store must not be used afterwards.
 func (s *Store) Close() error { return s.bucket.Close() }
@@ -88,7 +97,10 @@ func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 		s.cache.add(b.SHA256, data, found)
 		return b, nil
 	}
-	err := s.write(ctx, key(b), data, octets())
+	stored, err := s.cipher.Seal(data)
+	if err == nil {
+		err = s.write(ctx, key(b), stored, octets())
+	}
 	telemetry.Blob(ctx, "write", time.Since(began), err != nil)
 	if err != nil {
 		return contract.Blob{}, fmt.Errorf("write blob %s: %w", b.SHA256, err)
@@ -99,20 +111,24 @@ func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 }
 
 // stampOf returns the current stamp of a stored value. It returns false if the value is
-// missing or has another size.
+// missing or too short. An encrypted one is longer.
 func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 	attrs, err := s.bucket.Attributes(ctx, key(b))
-	if err != nil || attrs.Size != b.Size {
+	if err != nil || attrs.Size < b.Size {
 		return stamp{}, false
 	}
 	return stamp{attrs.ModTime, attrs.Size}, true
 }
 
-// holds reports whether the stored value equals data. A full disk or a power cut may have
-// left a file short or damaged.
+// holds reports whether the stored value equals data and is stored as it is to be. A full disk or
+// a power cut may have left a file short or damaged.
 func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
 	stored, err := s.bucket.ReadAll(ctx, key(b))
-	return err == nil && bytes.Equal(stored, data)
+	if err != nil || !s.cipher.Current(stored) {
+		return false
+	}
+	value, err := s.cipher.Open(stored)
+	return err == nil && bytes.Equal(value, data)
 }
 
 func octets() *blob.WriterOptions {
@@ -121,6 +137,9 @@ func octets() *blob.WriterOptions {
 
 // write returns when the value and its folders are on disk.
 func (s *Store) write(ctx context.Context, key string, data []byte, o *blob.WriterOptions) error {
+	if s.objects {
+		return upload(ctx, s.bucket, key, data, o)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var file *os.File // nil if the bucket is not a folder
@@ -235,10 +254,13 @@ func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
 	}
 	defer r.Close()
-	if err := verifySize(b, r.Size()); err != nil {
-		return nil, err
-	}
 	data, err := io.ReadAll(r)
+	if err == nil {
+		data, err = s.cipher.Open(data)
+	}
+	if errors.Is(err, encryption.ErrUnreadable) {
+		return nil, corrupt(b, err.Error())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
 	}

@@ -54,7 +54,7 @@ func makeKeyFile(dir, path string) error {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(formatKey(key) + "\n")
+	_, err = tmp.WriteString(Format(key) + "\n")
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}

@@ -36,6 +36,20 @@ func Open(dataDir string, getenv func(string) string, clustered bool) (*credenti
 var keyID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 func parseKeys(source, text string) (*credential.Keyring, error) {
+	keys, err := Parse(source, text)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := credential.NewKeyring(keys...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return ring, nil
+}
+
+// Parse reads keys in the form "id:base64,id2:base64". source is where they are from, for errors,
+// none of which contains a key.
+func Parse(source, text string) ([]credential.Key, error) {
 	var keys []credential.Key
 	seen := map[string]bool{}
 	for i, part := range strings.Split(text, ",") {
@@ -49,11 +63,12 @@ func parseKeys(source, text string) (*credential.Keyring, error) {
 		seen[key.ID] = true
 		keys = append(keys, key)
 	}
-	ring, err := credential.NewKeyring(keys...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	return ring, nil
+	return keys, nil
+}
+
+// Format returns a key as Parse reads it.
+func Format(k credential.Key) string {
+	return k.ID + ":" + base64.StdEncoding.EncodeToString(k.Secret)
 }
 
 func parseKey(part string) (credential.Key, error) {
@@ -73,8 +88,4 @@ func parseKey(part string) (credential.Key, error) {
 			len(secret), credential.KeySize)
 	}
 	return credential.Key{ID: id, Secret: secret}, nil
-}
-
-func formatKey(k credential.Key) string {
-	return k.ID + ":" + base64.StdEncoding.EncodeToString(k.Secret)
 }
