@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/workflow"
@@ -24,7 +25,7 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 	in := l.approvalOf(ctx, c)
 	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, bindingOf(c.Call)
 	if reason == contract.ReasonDestructive {
-		in.Because = c.Because
+		in.Because, in.UUID = c.Because, run.OwnUUID(ctx, c.Approval, in.UUID)
 	}
 	return in
 }
@@ -103,7 +104,7 @@ func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
 // recordDecision writes a decision to the transcript.
 func (l *leaf) recordDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
 	r.Content = contract.JSON{} // only for the server that asked
-	if l.state.Approvals = removeString(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
+	if l.state.Approvals = slices.DeleteFunc(slices.Clone(l.state.Approvals), func(uuid string) bool { return uuid == r.UUID }); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
 	record := r

@@ -36,6 +36,7 @@ func TestAModelIsChosenForAMessageOrTheConversation(t *testing.T) {
 			}
 		}
 		same(t, "chosen", chosen, []string{"fast", "", "deep", "", "fast", "", "demo:rules", ""})
+		same(t, "for the conversation", s.view().Model, "demo:rules")
 		same(t, "said", said, []string{"I am fast", "I am demo:rules", "I am deep", "I am deep", "I am fast", "I am deep", "I am demo:rules", "I am demo:rules"})
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/adoption"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/decide"
@@ -44,6 +45,7 @@ type conversation struct {
 	reset        reset.Cleanup
 	sentAnswers  []sentAnswer
 	proofs       proof.Checker
+	adoption     adoption.Adoption
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel
 	follows, renames                              workflow.ReceiveChannel
@@ -77,7 +79,7 @@ type closure struct {
 
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
 	c := &conversation{
-		in: in, status: contract.StatusActive, proofs: proof.Of(ctx),
+		in: in, status: contract.StatusActive, proofs: proof.Of(ctx), adoption: adoption.New(ctx),
 		messages:  workflow.GetSignalChannel(ctx, contract.SignalMessage),
 		cancels:   workflow.GetSignalChannel(ctx, contract.SignalCancel),
 		closes:    workflow.GetSignalChannel(ctx, contract.SignalClose),
@@ -111,6 +113,9 @@ func (c *conversation) register(ctx workflow.Context) error {
 	}
 	if err == nil {
 		err = workflow.SetQueryHandler(ctx, contract.QueryTree, func() (contract.TreeView, error) { return c.tree(), nil })
+	}
+	if err == nil {
+		err = adoption.Register(ctx, &c.in.Agent)
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
@@ -188,7 +193,7 @@ func (c *conversation) mayRetry(ctx workflow.Context) bool {
 }
 
 func (c *conversation) arrived() bool {
-	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len()+c.follows.Len()+c.renames.Len() > 0
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len()+c.follows.Len()+c.renames.Len()+c.adoption.Len() > 0
 }
 
 // startTurn answers the oldest queued message.

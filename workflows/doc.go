@@ -19,9 +19,9 @@
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
-//	Conversation: signals message, cancel, close, rename; report from nodes; question from the
+//	Conversation: signals message, cancel, close, rename, adopt; report from nodes; question from the
 //	              activity that calls a tool (nodes take it too); follow from its Push;
-//	              queries conversation, pending, tree; update await_settled (read-only)
+//	              queries conversation, pending, tree, agent; update await_settled (read-only)
 //	Approval:     signal and update decide; update later (package contract/later); query approval
 //	Push:         signals set and delete, and task from its conversation; query push_configs
 //
@@ -48,6 +48,8 @@
 //	credentials.go   whose token a call uses, and the wait for a login
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
+//
+// Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
 // Control, package catalogue Catalogue;

@@ -67,7 +67,7 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
 		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
 		DraftID: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Summary: l.journal.summary,
-		Schema: l.node.OutputSchema, Repair: l.repair,
+		Schema: l.node.OutputSchema, Repair: l.repair, Transferred: l.transferred,
 	}
 }
 

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -36,12 +34,3 @@ func (j *journal) append(ctx workflow.Context, m contract.Message) string {
 
 // nextID returns the ID of the next message.
 func (j *journal) nextID() string { return j.id(*j.seq + 1) }
-
-// size returns the length of a value as JSON, in bytes.
-func size(v any) int {
-	data, err := json.Marshal(v)
-	if err != nil { // wire types can be encoded
-		panic(fmt.Sprintf("encode %T: %v", v, err))
-	}
-	return len(data)
-}

@@ -56,6 +56,7 @@ type leaf struct {
 	rounds      int
 	clock       run.Stopwatch
 	modelIndex  int                      // index of the model in its route
+	transferred contract.JSON            // calls that replace the first reply
 	lastReply   *contract.GenerateResult // the last reply, until a message has its data
 	repair      *contract.Repair         // request to correct the last reply
 	granted     contract.Grants

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"slices"
-
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/activity"
@@ -41,7 +39,7 @@ func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) 
 	if l.repair != nil && l.repair.Overrun {
 		l.repair = nil
 	}
-	l.lastReply = &reply
+	l.lastReply, l.transferred = &reply, contract.JSON{}
 	switch {
 	case len(reply.Calls) > 0:
 		return l.runCalls(ctx, reply)
@@ -138,8 +136,4 @@ func (l *leaf) writeOutput(ctx workflow.Context, r contract.NodeResult) {
 	if !text.IsZero() {
 		l.journal.append(ctx, l.withReplyData(contract.Message{Role: contract.RoleAssistant, Content: l.signText(ctx, text)}))
 	}
-}
-
-func removeString(list []string, s string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == s })
 }

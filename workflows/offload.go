@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -41,7 +42,7 @@ const changeGrown = "offload-what-grew"
 // hasGrown reports whether branches have written much while values were offloaded.
 func (c *composite) hasGrown() bool {
 	longest, total := c.longestSegment()
-	return total > maxSegments && transcript.TailSize(longest.transcript) > minOffload || size(c.state.Nodes) > maxStates
+	return total > maxSegments && transcript.TailSize(longest.transcript) > minOffload || run.Size(c.state.Nodes) > maxStates
 }
 
 func (c *composite) offloadOnce(ctx workflow.Context) {
@@ -88,7 +89,7 @@ func (c *composite) longestSegment() (longest *segment, total int) {
 // offloadDelta stores the values of the session state one by one, unless it changes meanwhile.
 func (c *composite) offloadDelta(ctx workflow.Context) {
 	before := c.sum.Delta
-	if size(before) <= maxTexts {
+	if run.Size(before) <= maxTexts {
 		return
 	}
 	texts, delta := []*contract.Text{}, slices.Clone(before)
@@ -103,7 +104,7 @@ func (c *composite) offloadDelta(ctx workflow.Context) {
 // offloadStates stores long outputs of ended nodes, and then the states of the first nodes
 // together.
 func (c *composite) offloadStates(ctx workflow.Context) {
-	if size(c.state.Nodes) <= maxStates {
+	if run.Size(c.state.Nodes) <= maxStates {
 		return
 	}
 	var outputs []*contract.Text

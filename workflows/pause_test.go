@@ -185,3 +185,31 @@ func TestAPausedDelegationWaits(t *testing.T) {
 	})
 	same(t, "messages", len(sentMessages(w)), 4)
 }
+
+// The name of a node is no agent's: a switch for an agent of that name does not hold its calls,
+// and one for the agent itself holds those of every node.
+func TestACallOfANodeIsTheAgents(t *testing.T) {
+	var sent contract.CallToolInput
+	w, b := &world{GenerateFn: script(asks(add("x")), says("Added."))}, &breaker{on: true}
+	b.put(w)
+	call := w.CallToolFn
+	w.CallToolFn = func(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+		sent = in
+		return call(ctx, in)
+	}
+	converse(t, w, tree(sequential("billing", llm("shop"))), func(s *session) {
+		b.hear(s)
+		s.rest()
+		s.approve()
+		s.rest()
+		same(t, "reason", s.pending().Reason, contract.ReasonPaused)
+		held := b.waits[0].Call
+		same(t, "registered", held, switches.Call{Agent: "tester", Server: "resources", Tool: "resources_add"})
+		same(t, "called", sent.Agent, held.Agent)
+		for target, want := range map[switches.Target]bool{"agent:tester": true, "agent:shop": false, "agent:billing": false} {
+			same(t, string(target), target.Holds(held), want)
+		}
+		b.resume(s)
+		s.nothingWaits()
+	})
+}

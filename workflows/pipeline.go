@@ -301,7 +301,7 @@ func (c *conversation) tree() contract.TreeView {
 	if root.Name == "" {
 		root.Name = c.in.Agent.Name
 	}
-	v := contract.TreeView{ConversationID: c.in.ID, Turn: c.state.Turn, Node: withoutPrompts(root)}
+	v := contract.TreeView{ConversationID: c.in.ID, Turn: c.state.Turn, Node: decide.WithoutPrompts(root)}
 	if c.state.Tree != nil {
 		v.State = *c.state.Tree
 	}
@@ -309,13 +309,4 @@ func (c *conversation) tree() contract.TreeView {
 		v.Running = c.turn.pipeline.runningStates()
 	}
 	return v
-}
-
-func withoutPrompts(n contract.Node) contract.Node {
-	n.Prompt, n.Keys, n.Expects = contract.Text{}, nil, nil
-	n.Nodes = slices.Clone(n.Nodes)
-	for i := range n.Nodes {
-		n.Nodes[i] = withoutPrompts(n.Nodes[i])
-	}
-	return n
 }

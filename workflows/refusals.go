@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/contract/title"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -117,7 +118,7 @@ func refuseAnswer(question contract.PendingApproval, text string) *contract.Requ
 // boundRefusal is currentBoundRefusal, except for histories that accepted messages over a bound
 // before there were bounds.
 func (c *conversation) boundRefusal(ctx workflow.Context, m contract.MessageSignal) *contract.Request {
-	no, since := c.currentBoundRefusal(m, size(m))
+	no, since := c.currentBoundRefusal(m, run.Size(m))
 	if no == nil || workflow.GetVersion(ctx, changeBounds, workflow.DefaultVersion, boundsOfBytes) < since {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (c *conversation) currentBoundRefusal(m contract.MessageSignal, size int) (
 // queuedBytes returns the size of the queue in the input of the next run.
 func (c *conversation) queuedBytes() (sum int) {
 	for _, m := range c.queue {
-		sum += size(m)
+		sum += run.Size(m)
 	}
 	return sum
 }

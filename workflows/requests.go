@@ -19,6 +19,7 @@ import (
 // receive handles all signals that have arrived. Messages come before cancellations that
 // arrived with them, so that a cancellation finds the turn that it is meant for.
 func (c *conversation) receive(ctx workflow.Context) {
+	c.adopt(ctx)
 	for raw, ok := signal.Receive(c.messages); ok; raw, ok = signal.Receive(c.messages) {
 		m, err := signal.Message(raw)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/contract/title"
+	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -19,21 +20,26 @@ type turn struct {
 	requests   []string // settled when the turn next pauses or ends
 	credential string   // the requester's sealed token
 	question   contract.Message
-	turnOrigin origin
-	pipeline   *pipeline
-	leaf       *leaf // of an agent that is a single node
-	accounted  bool  // the usage of the tree is counted
-	replied    bool  // the reply only has to be published
-	stopped    bool
-	joins      int // messages that brought a token
-	stopReason string
-	stoppedBy  contract.Identity
-	trace      *telemetry.TurnTrace
+	// transferred are the calls that the turn begins with, if its message is in the transcript.
+	transferred contract.JSON
+	turnOrigin  origin
+	pipeline    *pipeline
+	leaf        *leaf // of an agent that is a single node
+	accounted   bool  // the usage of the tree is counted
+	replied     bool  // the reply only has to be published
+	stopped     bool
+	joins       int // messages that brought a token
+	stopReason  string
+	stoppedBy   contract.Identity
+	trace       *telemetry.TurnTrace
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	ctx, t.trace = telemetry.StartTurn(ctx, t.conv.in, t.conv.state.Turn, m.RequestID)
-	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Model: m.Model, Identity: sender(m.Identity)})
+	t.transferred, t.conv.state.Transferred = t.conv.state.Transferred, contract.JSON{}
+	if t.transferred.IsZero() {
+		t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Model: m.Model, Identity: proof.Author(m.Identity)})
+	}
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
@@ -63,7 +69,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 // runLeaf runs an agent that is a single node.
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset,
+		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset, transferred: t.transferred,
 		scope:  contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
@@ -96,7 +102,7 @@ func (t *turn) recordReply(ctx workflow.Context, r contract.NodeResult) contract
 	case result.Response.IsZero():
 		result.Response = contract.Inline(wording.TextNoOutput)
 	}
-	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r), Identity: sender(t.stoppedBy)}
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r), Identity: proof.Author(t.stoppedBy)}
 	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
 		m = t.leaf.withReplyData(m)
 	}
@@ -170,10 +176,16 @@ func (t *turn) noteDecision(r contract.ApprovalResult) {
 	}
 }
 
-// sender returns an identity for a message, or nil if nothing is known of the sender.
-func sender(i contract.Identity) *contract.Identity {
-	if !i.Authenticated() && i.Channel == "" {
-		return nil
+// adopt takes over a configuration. In a turn only a single node does, while it waits for a person.
+func (c *conversation) adopt(ctx workflow.Context) {
+	next, t := c.adoption.Next(ctx, c.in.Agent), c.turn
+	if next == nil || t != nil && (t.leaf == nil || len(c.pending) == 0 || next.Root().Type != t.leaf.node.Type) {
+		return
 	}
-	return &i
+	choice.Forget(&c.state, *next)
+	if t != nil {
+		t.turnOrigin.agent, t.turnOrigin.configHash, t.leaf.node, t.leaf.modelIndex = *next, next.Hash(), choice.Agent(*next, c.state.TurnModel).Root(), 0
+	}
+	c.in.Agent = *next
+	c.adoption.Done(ctx)
 }

@@ -19,8 +19,7 @@ type GenerateInput struct {
 	ExitLoop bool   `json:"exit_loop,omitempty"`
 	// ClientTools are the Tools of the message. They are offered too.
 	ClientTools JSON `json:"client_tools,omitzero"`
-	// DraftID identifies the reply while it is generated, Node the node that asks for it. Both
-	// are for subscribers.
+	// For subscribers: the reply while it is generated, and the node that asks for it.
 	DraftID string `json:"draft,omitempty"`
 	Node    string `json:"node,omitempty"`
 	// Summary replaces the oldest messages.
@@ -29,6 +28,8 @@ type GenerateInput struct {
 	Schema JSON `json:"schema,omitzero"`
 	// Repair is an earlier reply that did not fit and is to be corrected.
 	Repair *Repair `json:"repair,omitempty"`
+	// Transferred replaces the model: its calls are the reply (package transfer).
+	Transferred JSON `json:"transferred,omitzero"`
 }
 
 // Repair is a reply that does not fit its schema.
@@ -51,8 +52,7 @@ type GenerateResult struct {
 	// Offloaded is set if the activity moved messages to the blob store: the first Count
 	// messages of the input's tail are now part of Head.
 	Offloaded *Offloaded `json:"folded,omitempty"`
-	// DraftID is the input's. Replies without one are older than the model and usage of
-	// messages.
+	// DraftID is the input's; replies older than the model and usage of messages have none.
 	DraftID string `json:"draft,omitempty"`
 	// Native is the reply in the form that the provider requires back, if any.
 	Native *Native `json:"native,omitempty"`
@@ -60,9 +60,8 @@ type GenerateResult struct {
 	Misfit string `json:"misfit,omitempty"`
 	// Overrun says why the reply asks for more than one reply may. Its calls are omitted.
 	Overrun string `json:"overrun,omitempty"`
-	// NeedsSummary is set if the messages do not fit the model, which was not called. It says
-	// which of the oldest messages are to be summarized first. All other fields are empty
-	// then.
+	// NeedsSummary says which of the oldest messages are to be summarized, if the messages do not
+	// fit the model. It was not called, and all other fields are empty.
 	NeedsSummary *Summary `json:"overlong,omitempty"`
 }
 
@@ -119,7 +118,9 @@ type Call struct {
 	// Unknown means that no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
 	// Problem is why the arguments cannot be used. It is reported to the model.
-	Problem string `json:"problem,omitempty"`
+	Problem  string `json:"problem,omitempty"`
+	Approval string `json:"approval,omitempty"` // as in package transfer, and Task too
+	Task     string `json:"task,omitempty"`
 }
 
 // CallToolInput calls a tool of an MCP server.

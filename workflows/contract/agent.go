@@ -40,7 +40,7 @@ const (
 const DefaultMaxToolRounds = 10
 
 // Agent is the configuration of a conversation. It is part of the workflow's input: a changed
-// YAML file changes the next conversation, never a running one.
+// YAML file changes the next conversation, a running one only as package adoption says.
 type Agent struct {
 	Name          string    `json:"name"`
 	Description   string    `json:"description,omitempty"`

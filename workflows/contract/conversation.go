@@ -50,8 +50,7 @@ type Carried struct {
 	ExportOwing bool       `json:"export_owing,omitempty"`
 	// Tree is the state of the agent's tree in the last turn.
 	Tree *NodeState `json:"tree,omitempty"`
-	// Worked is the working time of all turns. Granted is the sum of people's grants beyond the
-	// conversation's limits.
+	// Worked is the working time of all turns, Granted what people granted beyond the limits.
 	Worked  time.Duration `json:"worked,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
 	// Summary replaces the oldest messages when the model is called.
@@ -63,6 +62,8 @@ type Carried struct {
 	Refused int64 `json:"refused,omitempty"`
 	// Queue has the messages that wait for a turn, oldest first.
 	Queue []MessageSignal `json:"queue,omitempty"`
+	// Transferred are calls that the next turn begins with (package transfer).
+	Transferred JSON `json:"transferred,omitzero"`
 	// Model was chosen for the conversation, TurnModel for the last turn; see package choice.
 	Model     string `json:"model,omitempty"`
 	TurnModel string `json:"turn_model,omitempty"`
@@ -109,14 +110,12 @@ type MessageSignal struct {
 	Tools JSON `json:"tools,omitzero"`
 	// NoAnswer means that the message is never used as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
-	// Model answers this message, and with KeepModel all later ones too. Empty is the model of the
-	// conversation.
+	// Model answers this message, and with KeepModel all later ones; "" is the conversation's.
 	Model     string `json:"model,omitempty"`
 	KeepModel bool   `json:"keep_model,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
-	// Identity is the sender, with the scopes that allowed the message. Proof proves it; see
-	// package proof.
+	// Identity is the sender, with the scopes that allowed the message; Proof is of package proof.
 	Identity Identity `json:"identity,omitzero"`
 	Proof    string   `json:"proof,omitempty"`
 }
@@ -209,8 +208,7 @@ type ConversationView struct {
 	Pending []PendingApproval `json:"pending,omitempty"`
 	// Pipeline says where a tree has paused for the first of them.
 	Pipeline *PipelineState `json:"pipeline,omitempty"`
-	// Running means that a turn is working, not waiting for an approval. Queued is the number
-	// of messages that wait for a turn.
+	// Running means that a turn works and no approval waits. Queued messages wait for a turn.
 	Running   bool      `json:"running,omitempty"`
 	Queued    int       `json:"queued,omitempty"`
 	Usage     Usage     `json:"usage,omitzero"`
@@ -221,11 +219,12 @@ type ConversationView struct {
 	Request *Request `json:"request,omitempty"`
 	// Refused counts the signals that arrived although the gateway refuses such signals.
 	Refused int64 `json:"refused,omitempty"`
-	// Task, Chain and Last are as in the input and in Carried.
+	// Task, Chain, Last, Title and Model are as in the input and in Carried.
 	Task  bool      `json:"task,omitempty"`
 	Chain []string  `json:"chain,omitempty"`
 	Last  *LastTurn `json:"last,omitempty"`
 	Title *Title    `json:"title,omitempty"`
+	Model string    `json:"model,omitempty"`
 }
 
 // ConversationQuery is the optional argument of the query "conversation".
@@ -234,7 +233,7 @@ type ConversationQuery struct {
 	// Signal names the signal that the request would be sent with. If the conversation would
 	// refuse it, and does not have the request, the answer's Request is the predicted one.
 	Signal string `json:"signal,omitempty"`
-	// Text, NoAnswer and Model are the fields of a message. Text may also be a title.
+	// Text, NoAnswer and Model are those of a message. Text may also be a title.
 	Text     Text   `json:"text,omitzero"`
 	NoAnswer bool   `json:"no_answer,omitempty"`
 	Model    string `json:"model,omitempty"`

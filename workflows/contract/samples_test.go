@@ -200,7 +200,7 @@ func view() ConversationView {
 		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Owner: identity(), Status: StatusWaitingApproval,
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
-		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5, Title: givenTitle(),
+		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5, Title: givenTitle(), Model: "fast",
 	}
 }
 
@@ -209,7 +209,7 @@ func givenTitle() *Title {
 }
 
 func carried() Carried {
-	return Carried{
+	return Carried{Transferred: transferred(),
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
@@ -334,7 +334,7 @@ func binding() *Binding {
 
 func call() Call {
 	remote := peer()
-	return Call{
+	return Call{Approval: approvalID, Task: "task-1",
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
 		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
@@ -390,7 +390,7 @@ func activitySamples() map[string]any {
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
 			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
-			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair},
+			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair, Transferred: transferred()},
 		"Repair": repair,
 		"SummarizeInput": SummarizeInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
 			Earlier: digestOf(), Wanted: *digestOf()},
@@ -440,4 +440,8 @@ func activitySamples() map[string]any {
 		"Delta":                delta,
 		"ExportResult":         ExportResult{Bytes: 4096, Skipped: true},
 	}
+}
+
+func transferred() JSON {
+	return JSON{Raw: json.RawMessage(`{"calls":[{"name":"resources_add","arguments":{}}]}`)}
 }

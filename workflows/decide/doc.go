@@ -17,4 +17,5 @@
 //	push.go        the queue of a webhook
 //	rollover.go    when a run continues as new
 //	close.go       whether a signal closes a conversation
+//	view.go        a tree as the API shows it
 package decide

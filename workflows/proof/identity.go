@@ -34,6 +34,14 @@ func Typist(owner contract.Identity) contract.Identity {
 	return contract.Identity{Channel: contract.ChannelSignal}
 }
 
+// Author returns an identity for a message, or nil if nothing is known of the sender.
+func Author(i contract.Identity) *contract.Identity {
+	if !i.Authenticated() && i.Channel == "" {
+		return nil
+	}
+	return &i
+}
+
 // Start returns the input of a conversation without the identities that do not count: whoever
 // started it by hand is not known. An earlier run of the same conversation has checked them.
 func (c Checker) Start(ctx workflow.Context, in contract.ConversationInput) contract.ConversationInput {

@@ -2,6 +2,8 @@
 package run
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -18,6 +20,15 @@ func History(ctx workflow.Context) decide.History {
 	return decide.History{
 		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
 	}
+}
+
+// Size is the length of a value of history as JSON, in bytes.
+func Size(v any) int {
+	data, err := json.Marshal(v)
+	if err != nil { // wire types can be encoded
+		panic(fmt.Sprintf("encode %T: %v", v, err))
+	}
+	return len(data)
 }
 
 // Timeout is a timeout with a summary for the Web UI.

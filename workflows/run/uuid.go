@@ -23,3 +23,21 @@ func NewUUID(ctx workflow.Context, name string) string {
 	}
 	return contract.NameUUID(space, name)
 }
+
+// OwnUUID returns a UUID that something has brought along, or another one if there is none, or if
+// the run was reset: the run before may have used it.
+func OwnUUID(ctx workflow.Context, own, other string) (uuid string) {
+	if own == "" {
+		return other
+	}
+	encoded := workflow.SideEffect(ctx, func(workflow.Context) any {
+		if info := workflow.GetInfo(ctx); info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID {
+			return other
+		}
+		return own
+	})
+	if err := encoded.Get(&uuid); err != nil { // a string can be decoded
+		panic(err)
+	}
+	return uuid
+}

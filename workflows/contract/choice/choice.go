@@ -43,6 +43,16 @@ func Take(c *contract.Carried, a contract.Agent, m contract.MessageSignal) contr
 	return Agent(a, c.TurnModel)
 }
 
+// Forget removes choices that an agent does not offer.
+func Forget(c *contract.Carried, a contract.Agent) {
+	if Problem(a, c.Model) != "" {
+		c.Model = ""
+	}
+	if Problem(a, c.TurnModel) != "" {
+		c.TurnModel = c.Model
+	}
+}
+
 // Agent returns an agent with another model, "" for its own. Nodes of its tree that name a model
 // besides that of the agent keep it.
 func Agent(a contract.Agent, model string) contract.Agent {

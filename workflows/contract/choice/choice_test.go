@@ -54,3 +54,15 @@ func TestAModelIsForOneMessageOrKept(t *testing.T) {
 		}
 	}
 }
+
+func TestAChoiceThatIsNotOfferedAnyMoreIsForgotten(t *testing.T) {
+	for _, c := range []struct{ model, turn, keeps, keepsTurn string }{
+		{"fast", "deep", "fast", "deep"}, {"gone", "gone", "", ""}, {"fast", "gone", "fast", "fast"}, {"gone", "deep", "", "deep"},
+	} {
+		state := contract.Carried{Model: c.model, TurnModel: c.turn}
+		choice.Forget(&state, agent())
+		if state.Model != c.keeps || state.TurnModel != c.keepsTurn {
+			t.Errorf("%+v: %+v", c, state)
+		}
+	}
+}

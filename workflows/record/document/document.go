@@ -36,6 +36,8 @@ type Conversation struct {
 	// Title is the title that somebody gave the conversation, and Renamed is who, and when.
 	Title   string   `json:"title,omitempty"`
 	Renamed *Renamed `json:"renamed,omitempty"`
+	// Model was chosen for all messages that name none. The message that chose it has who did.
+	Model string `json:"model,omitempty"`
 	// Problem is why the conversation cannot be shown completely.
 	Problem string `json:"problem,omitempty"`
 	// AsOf is the time of the document, for a conversation whose current state is not
@@ -125,7 +127,7 @@ func emptyDocument(v contract.ConversationView) Conversation {
 	d := Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
-		Usage: usage(v.Usage), Owner: v.Owner,
+		Usage: usage(v.Usage), Owner: v.Owner, Model: v.Model,
 	}
 	if t := v.Title; t != nil {
 		d.Title, d.Renamed = t.Text, &Renamed{By: t.By, OnBehalfOf: t.OnBehalfOf, Identity: t.Identity, At: t.At}

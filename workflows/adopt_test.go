@@ -1,0 +1,142 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/adoption"
+)
+
+// adopt has the conversation take over a configuration.
+func (s *session) adopt(a contract.Agent) {
+	s.env.SignalWorkflow(adoption.SignalAdopt, adoption.Adopt{Agent: a, By: "ops"})
+}
+
+// agent is the configuration that the conversation has.
+func (s *session) agent() contract.Agent {
+	s.t.Helper()
+	v, err := s.env.QueryWorkflow(adoption.QueryAgent)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var a contract.Agent
+	if err := v.Get(&a); err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// other is the agent of a conversation after its file has changed.
+func other(in contract.ConversationInput) contract.Agent {
+	a := in.Agent
+	a.Model, a.Prompt = "other-model", contract.Inline("Be thorough.")
+	return a
+}
+
+// models are the models that were called, with their prompts.
+func (w *world) models() (out []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, in := range w.prompts {
+		out = append(out, in.Model+" "+in.Prompt.Inline)
+	}
+	return out
+}
+
+func TestAConversationAdoptsAConfigurationBetweenTurns(t *testing.T) {
+	w, in := &world{}, hello()
+	before := in.Agent.Model + " " + in.Agent.Prompt.Inline
+	s := converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(other(in))
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), other(in).Hash())
+		same(t, "upserts", s.seen.upserts > 0, true)
+		s.say("r2", "more")
+		s.rest()
+		s.env.SetCurrentHistoryLength(8_000)
+		s.say("r3", "more")
+		s.rest()
+	})
+	same(t, "models", w.models(), []string{before, "other-model Be thorough."}) // r3 is left to the next run
+	next, _ := s.next()
+	same(t, "next run", next.Agent.Hash(), other(in).Hash())
+}
+
+func TestAWaitingConversationContinuesWithWhatItAdopted(t *testing.T) {
+	in := hello()
+	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(other(in))
+		s.rest()
+		same(t, "pending", len(s.view().Pending), 1)
+		same(t, "configuration", s.agent().Model, "other-model")
+		s.approve()
+		s.rest()
+	})
+	same(t, "models", w.models(), []string{in.Agent.Model + " " + in.Agent.Prompt.Inline, "other-model Be thorough."})
+	same(t, "calls", len(w.calls), 1)
+}
+
+func TestARunningTurnEndsWithWhatItBegan(t *testing.T) {
+	in := silent()
+	var s *session
+	w := &world{}
+	n := 0
+	w.GenerateFn = func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+		if n++; n == 1 {
+			s.adopt(other(in)) // arrives while the model is called
+			return asks(list("x")), nil
+		}
+		return says("Done."), nil
+	}
+	converse(t, w, in, func(now *session) {
+		s = now
+		s.rest()
+		s.say("r1", "hello")
+		s.rest()
+		same(t, "configuration after the turn", s.agent().Model, "other-model")
+		s.say("r2", "more")
+		s.rest()
+	})
+	before := in.Agent.Model + " " + in.Agent.Prompt.Inline
+	same(t, "models", w.models(), []string{before, before, "other-model Be thorough."})
+}
+
+func TestATreeThatRunsKeepsItsNodes(t *testing.T) {
+	in := hello()
+	in.Agent.Tree = &contract.Node{Name: "both", Type: contract.NodeSequential, Nodes: []contract.Node{
+		{Name: "one", Type: contract.NodeLLM, Model: "m1"}, {Name: "two", Type: contract.NodeLLM, Model: "m2"},
+	}}
+	changed := other(in)
+	changed.Tree = nil
+	w := &world{GenerateFn: script(asks(add("x")), says("Added."), says("Checked."), says("Alone."))}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(changed)
+		s.rest()
+		same(t, "configuration of the turn", s.agent().Hash(), in.Agent.Hash())
+		s.approve()
+		s.rest()
+		same(t, "configuration after it", s.agent().Hash(), changed.Hash())
+		s.say("r2", "more")
+		s.rest()
+	})
+	same(t, "models", w.models(), []string{"m1 ", "m1 ", "m2 ", "other-model Be thorough."})
+}
+
+func TestAConfigurationOfAnotherAgentIsNotAdopted(t *testing.T) {
+	in := hello()
+	converse(t, &world{}, in, func(s *session) {
+		s.rest()
+		a := other(in)
+		a.Name = "somebody else"
+		s.adopt(a)
+		s.adopt(contract.Agent{Name: in.Agent.Name})
+		s.env.SignalWorkflow(adoption.SignalAdopt, "yes")
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), in.Agent.Hash())
+	})
+}
