@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker/accounts"
+	"agent-stop-and-go/worker/adoption"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -19,23 +21,15 @@ const connectTime = 20 * time.Second
 // command, and ends them again. It returns a line for each that does not answer, unless it is
 // optional or serves only authenticated callers, and for each conflict of tool names.
 func Connect(ctx context.Context, c *config.Config, getenv func(string) string) ([]string, error) {
-	own, err := accounts.Temporary(c, getenv)
+	box, servers, end, err := connected(c, getenv)
 	if err != nil {
 		return nil, err
 	}
-	defer own.Close()
-	servers, err := servers(c, own, getenv)
-	if err != nil {
-		return nil, err
-	}
-	optional := map[string]bool{}
-	for i, s := range servers {
-		optional[s.Name], servers[i].Optional = s.Optional, false // here they are waited for
-	}
-	box := toolbox.New(toolbox.Options{
-		Servers: servers, Logger: slog.New(slog.DiscardHandler), FirstWait: connectTime, ConnectTimeout: connectTime,
-	})
 	box.Tools(ctx)
+	optional := map[string]bool{}
+	for _, s := range c.MCPServers {
+		optional[s.Name] = s.Optional
+	}
 	var out []string
 	for i, s := range box.States() {
 		if servers[i].Problem != "" { // the configuration reports these as Problems
@@ -45,5 +39,41 @@ func Connect(ctx context.Context, c *config.Config, getenv func(string) string) 
 			out = append(out, fmt.Sprintf("tool server %s: %s", s.Name, s.Error))
 		}
 	}
-	return out, box.Close()
+	return out, end()
+}
+
+// Tools connects like Connect, and returns where the calls of all tools would go.
+func Tools(ctx context.Context, c *config.Config, getenv func(string) string) (adoption.Tools, error) {
+	box, servers, end, err := connected(c, getenv)
+	if err != nil {
+		return adoption.Tools{}, err
+	}
+	out := adoption.Tools{Servers: map[string]string{}, Targets: map[[2]string]contract.Binding{}}
+	for _, t := range box.Tools(ctx) {
+		target := t.Target()
+		out.Targets[[2]string{t.Server, t.Name}] = contract.Binding{Address: target.Address, SHA256: target.Digest()}
+	}
+	for i, s := range box.States() {
+		out.Servers[s.Name] = cmp.Or(servers[i].Problem, s.Error)
+	}
+	return out, end()
+}
+
+// connected returns a toolbox that waits for all servers of a configuration.
+func connected(c *config.Config, getenv func(string) string) (box *toolbox.Toolbox, all []toolbox.Server, end func() error, err error) {
+	own, err := accounts.Temporary(c, getenv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if all, err = servers(c, own, getenv); err != nil {
+		own.Close()
+		return nil, nil, nil, err
+	}
+	for i := range all {
+		all[i].Optional = false // here they are waited for
+	}
+	box = toolbox.New(toolbox.Options{
+		Servers: all, Logger: slog.New(slog.DiscardHandler), FirstWait: connectTime, ConnectTimeout: connectTime,
+	})
+	return box, all, func() error { defer own.Close(); return box.Close() }, nil
 }

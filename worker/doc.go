@@ -10,6 +10,9 @@
 //
 // KeepUp starts upkeeps from time to time, which delete old conversations and collect values.
 //
+// NewReplayer makes a replayer with the workflows of New; package replay replays the histories of a
+// server with it.
+//
 // OpenTasks logs which tasks the process holds, GiveBack returns those of a process that was
 // killed: see package tasklog.
 package worker

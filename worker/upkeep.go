@@ -66,10 +66,14 @@ func (u *upkeep) start(ctx context.Context) error {
 	return err
 }
 
-// due reports whether the last upkeep of a sort was long ago.
+// due reports whether the last upkeep of a sort was long ago, or has failed.
 func (u *upkeep) due(ctx context.Context, in deletion.UpkeepInput) bool {
 	d, err := u.client.DescribeWorkflowExecution(ctx, upkeepID(u.queue, in), "")
-	return err != nil || time.Since(d.GetWorkflowExecutionInfo().GetStartTime().AsTime()) >= marksEvery
+	if err != nil {
+		return true
+	}
+	last := d.GetWorkflowExecutionInfo()
+	return last.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED || time.Since(last.GetStartTime().AsTime()) >= marksEvery
 }
 
 // RunUpkeep starts an upkeep, or joins the one of its sort that runs.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -21,13 +22,14 @@ import (
 // upkeeps is a client that notes which upkeeps are started.
 type upkeeps struct {
 	client.Client
-	began map[string]time.Time
-	all   []deletion.UpkeepInput
+	began  map[string]time.Time
+	all    []deletion.UpkeepInput
+	status enumspb.WorkflowExecutionStatus // of all
 }
 
 func (u *upkeeps) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	return &workflowservice.DescribeWorkflowExecutionResponse{
-		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{StartTime: timestamppb.New(u.began[id])},
+		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{StartTime: timestamppb.New(u.began[id]), Status: u.status},
 	}, nil
 }
 
@@ -69,4 +71,16 @@ func TestKeepUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A failed upkeep is not put off to the next day.
+func TestAFailedUpkeepIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := &upkeeps{began: map[string]time.Time{}, status: enumspb.WORKFLOW_EXECUTION_STATUS_FAILED}
+		stop := worker.KeepUp(u, config.Default(), slog.New(slog.DiscardHandler))
+		time.Sleep(2*time.Hour + 2*time.Minute)
+		if err := stop(t.Context()); err != nil || len(u.all) != 3 {
+			t.Errorf("%v, started %+v", err, u.all)
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/deletion"
@@ -57,6 +58,9 @@ type Place struct {
 	Keyring *credential.Keyring
 	// Calls are the calls of this process; nil is a table of the worker's own.
 	Calls *calls.Table
+	// Deployment and BuildID make the worker a version of a worker deployment; without them it is
+	// unversioned.
+	Deployment, BuildID string
 }
 
 // Worker polls the task queue of its place, that of the calls which it has started, and that of
@@ -75,12 +79,14 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
 	var once sync.Once
 	o := worker.Options{
-		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats(), telemetry.Messages()},
+		Interceptors:                interceptors(p),
 		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,
 	}
+	o.DeploymentOptions = versioning(p)
 	w := &Worker{Worker: worker.New(c, p.TaskQueue, o), calls: table}
+	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)
 	Register(w, a, table)
 	// Attempts that follow a failed call run there too, so there is room for more than calls.
@@ -92,6 +98,25 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	})
 	control.Register(w.control)
 	return w
+}
+
+// versioning makes a worker a version of a deployment. All workflows go on with the version that has
+// their share of the work, also while they wait: a turn may wait for a person for months, and no
+// version could be removed until the last of them was over. Every version replays what others began,
+// which its recorded histories test, and agent replay tests with those of an installation.
+func versioning(p Place) worker.DeploymentOptions {
+	if p.Deployment == "" {
+		return worker.DeploymentOptions{}
+	}
+	return worker.DeploymentOptions{
+		UseVersioning: true, Version: worker.WorkerDeploymentVersion{DeploymentName: p.Deployment, BuildID: p.BuildID},
+		DefaultVersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
+	}
+}
+
+// interceptors are those of all workers and replayers.
+func interceptors(p Place) []interceptor.WorkerInterceptor {
+	return []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats(), telemetry.Messages()}
 }
 
 // Start starts polling.
