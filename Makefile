@@ -2,12 +2,12 @@
 
 BIN        := bin
 GO         ?= go
-MODULES    := . deploy/standalone
+MODULES    := . deploy/stores deploy/standalone
 VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
 TAGS       := sqlite_fts5
 LDFLAGS    := -s -w -X main.version=$(VERSION)
-ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./gateway/cmd/web ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
+ROOT_MAINS := ./gateway/cmd/web ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
 # What install puts where.
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -30,7 +30,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster browser screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,7 @@ test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	@echo "later runs take about 15. Each package prints a line when it is done."
 	@echo "1/4 everything but the standalone agent, with the race detector"
 	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
+	cd deploy/stores && $(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 	@echo "2/4 the tool servers and the embedded server on the SQLite driver of binaries that are built without cgo"
 	$(GO) test -timeout 30m -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
 	cd deploy/standalone && $(GO) test -timeout 30m ./embedded/...
@@ -52,12 +53,15 @@ test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	cd deploy/standalone && $(GO) test -tags $(TAGS) -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
 	@echo "every test passed"
 
-check: ## format, vet, staticcheck, workflow determinism, tidy modules
+# Where govulncheck looks, as its own variable says.
+VULNDB ?= $(or $(GOVULNDB),https://vuln.go.dev)
+check: ## format, vet, staticcheck, workflow determinism, tidy modules, and vuln if its database can be reached
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
 	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,cluster,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows/...
+	@if curl -sf -m 20 -o /dev/null "$(VULNDB)/index/db.json"; then $(MAKE) vuln; else echo "known vulnerabilities: not looked for, because $(VULNDB) cannot be reached"; fi
 	@echo "check passed"
 
 fmt: ## format the code
@@ -70,9 +74,9 @@ lint: ## staticcheck of every module
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,cluster,$(TAGS) ./...) || exit 1; done
 
-vuln: ## look for known vulnerabilities in what the binaries use; needs vuln.go.dev
+vuln: ## look for known vulnerabilities in what the binaries use; needs VULNDB (vuln.go.dev)
 	@mkdir -p $(BIN)/tools && cd deploy/packaging && $(GO) build -o $(CURDIR)/$(BIN)/tools/ golang.org/x/vuln/cmd/govulncheck
-	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/govulncheck -tags $(TAGS) ./...) || exit 1; done
+	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(BIN)/tools/govulncheck -db "$(VULNDB)" -tags $(TAGS) ./...) || exit 1; done
 
 conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
@@ -81,8 +85,15 @@ CLUSTER ?=
 cluster: ## run the agents as on several machines, on PostgreSQL and Redis, and measure them (minutes; CLUSTER: flags of go test)
 	deploy/cluster/run.sh $(CLUSTER)
 
+FAULT ?=
+cluster-chaos: ## kill one process of each kind every ten seconds for CHAOS (2m) on PostgreSQL, and check that nothing is lost or doubled
+	deploy/cluster/run.sh -run '^TestTheClusterSurvives$$' -args -chaos $(CHAOS) -seed $(SEED) -fault '$(FAULT)'
+
 browser: ## use the page in Chromium: approvals, restarts, attacks, accessibility; needs npm and Chromium
 	deploy/browser/run.sh
+
+first-card: ## measure how soon the first of 1,000 approvals is on the screen of the page
+	deploy/browser/run.sh --measure
 
 SHOTS ?= $(BIN)/screenshots
 screenshots: ## take pictures of every view of the page, into SHOTS (bin/screenshots)
@@ -91,6 +102,7 @@ screenshots: ## take pictures of every view of the page, into SHOTS (bin/screens
 build: ## build every binary for this machine into bin/
 	@mkdir -p $(BIN)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
+	cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o ../../$(BIN)/ ./cmd/...
 	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
 
 install: build ## copy binaries, manual pages, an example of the file and systemd units below DESTDIR
@@ -126,6 +138,7 @@ build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
 	  export GOOS=$$os GOARCH=$$arch CGO_ENABLED=0; \
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
+	  (cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ ./cmd/...) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
 release: build-all ## archives of every platform with checksums and lists of parts (SBOM), in dist/release/

@@ -8,5 +8,5 @@
 // No container engine is needed. The steps of the build stages can be carried out in a folder,
 // which compiles the binaries (minutes):
 //
-//	go test ./images -run BuildStages -v -replay source,build,build-agent
+//	go test ./images -run BuildStages -v -replay source,build,build-stores,build-agent
 package packaging

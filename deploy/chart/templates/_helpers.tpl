@@ -69,6 +69,22 @@ env:
   - {name: TEMPORAL_TLS_SERVER_CA_CERT_PATH, value: /etc/temporal-tls/ca.crt}
   {{- end }}
 {{- end }}
+{{- include "agent.metrics" . }}
+{{- end -}}
+
+{{/* pods whose metrics are read: their label, their settings and their port */}}
+{{- define "agent.measured" -}}
+{{- if .Values.metrics.enabled }}
+agent-stop-and-go/metrics: "true"
+{{- end }}
+{{- end -}}
+
+{{- define "agent.metrics" -}}
+{{- if .Values.metrics.enabled }}
+  - {name: OTEL_METRICS_EXPORTER, value: prometheus}
+  - {name: OTEL_EXPORTER_PROMETHEUS_HOST, value: 0.0.0.0}
+  - {name: OTEL_EXPORTER_PROMETHEUS_PORT, value: {{ .Values.metrics.port | quote }}}
+{{- end }}
 {{- end -}}
 
 {{- define "agent.mounts" -}}

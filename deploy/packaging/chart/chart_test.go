@@ -3,11 +3,13 @@ package chart_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -42,6 +44,7 @@ web:
   config: {oauth2: {issuer: "https://login.example.com", client_id: chat, client_secret: "${WEB_CLIENT_SECRET}", redirect_url: "https://chat.example.com/callback", scopes: [openid]}}
   ingress: {enabled: true, className: nginx, host: chat.example.com, tlsSecret: chat-tls}
 mcpFilesystem: {enabled: true}
+metrics: {enabled: true, from: [{namespaceSelector: {matchLabels: {name: monitoring}}}], serviceMonitor: {enabled: true, labels: {release: prometheus}}}
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: ingress}}}]}
 agent: {allowed_hosts: [other.example.com], events: {redis: "redis://redis:6379"}}
 `
@@ -67,6 +70,7 @@ var kinds = map[string]func() any{
 	"PersistentVolumeClaim":   func() any { return &corev1.PersistentVolumeClaim{} },
 	"PodDisruptionBudget":     func() any { return &policyv1.PodDisruptionBudget{} },
 	"Service":                 func() any { return &corev1.Service{} },
+	"ServiceMonitor":          func() any { return &monitoringv1.ServiceMonitor{} },
 	"StatefulSet":             func() any { return &appsv1.StatefulSet{} },
 }
 
@@ -142,6 +146,59 @@ func TestPodsAreClosed(t *testing.T) {
 	}
 }
 
+// The ServiceMonitor finds the Service, the Service its pods, and they serve metrics at that port.
+func TestPrometheusFindsThePods(t *testing.T) {
+	var monitor monitoringv1.ServiceMonitor
+	var service corev1.Service
+	measured := map[string]bool{}
+	for _, document := range render(t, all) {
+		switch kindOf(t, document) {
+		case "ServiceMonitor":
+			decode(t, document, &monitor)
+		case "Service":
+			var s corev1.Service
+			if decode(t, document, &s); s.Name == "shop-metrics" {
+				service = s
+			}
+		}
+	}
+	if !contains(service.Labels, monitor.Spec.Selector.MatchLabels) || monitor.Spec.Endpoints[0].Port != service.Spec.Ports[0].Name {
+		t.Errorf("%+v does not find %+v", monitor.Spec, service)
+	}
+	for _, document := range render(t, all) {
+		var o struct {
+			Metadata struct{ Name string }
+			Spec     struct{ Template *corev1.PodTemplateSpec }
+		}
+		if decode(t, document, &o); o.Spec.Template == nil || !contains(o.Spec.Template.Labels, service.Spec.Selector) {
+			continue
+		}
+		c := o.Spec.Template.Spec.Containers[0]
+		measured[o.Metadata.Name] = slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == service.Spec.Ports[0].TargetPort.StrVal }) &&
+			slices.Contains(c.Env, corev1.EnvVar{Name: "OTEL_METRICS_EXPORTER", Value: "prometheus"})
+	}
+	if want := map[string]bool{"shop-worker": true, "shop-gateway": true}; !maps.Equal(measured, want) {
+		t.Errorf("metrics are read from %v, want %v", measured, want)
+	}
+}
+
+func decode(t *testing.T, document string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(document), into); err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+}
+
+// contains reports whether labels has all of a selector.
+func contains(labels, selector map[string]string) bool {
+	for name, value := range selector {
+		if labels[name] != value {
+			return false
+		}
+	}
+	return len(selector) > 0
+}
+
 func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}":                              "temporal.address is the host:port",
@@ -151,6 +208,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		least + "web: {enabled: true, ingress: {enabled: true}}": "web.ingress.host",
 		least + "web: {enabled: true, config: {oauth2: {}}}":     "web.secret is a Secret",
 		least + "web: {enabled: true, repicas: 3}":               "repicas",
+		least + "metrics: {enabled: true}":                       "metrics.from says who may read the metrics",
 	} {
 		if _, err := rendered(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", text, err, want)
