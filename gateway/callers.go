@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
@@ -42,7 +43,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set("Cache-Control", "private, no-cache") // a proxy must not show it to the next caller
 		r := c.Request()
-		caller, err := g.callers.Identify(r)
+		caller, err := g.prove(codec.Proof(r))
 		if err != nil && c.Path() == serverlogin.PathBegin && request.Prefers(r, "text/html") { // a link that a person follows
 			return c.Redirect(http.StatusFound, callerOf(c).BaseURL+"/#/a/"+url.PathEscape(c.Param("uuid")))
 		}
@@ -106,7 +107,10 @@ func (g *Gateway) unproven(c echo.Context, err error) error {
 	var refused *identity.Refused
 	var away *identity.Unavailable
 	var forgery *identity.Forgery
+	var many *identity.TooMany
 	switch {
+	case errors.As(err, &many):
+		return service.Busy(many.Wait, "%s", many)
 	case errors.As(err, &forgery):
 		return service.Errorf(KindForeignPage, "%s", forgery.Reason)
 	case errors.As(err, &away):

@@ -24,15 +24,15 @@ import (
 
 // newOIDCAPI is a gateway for callers with tokens of a provider. Its clock is ahead by a number
 // of minutes.
-func newOIDCAPI(t *testing.T, p *identitytest.Provider, ahead *atomic.Int64) *api {
+func newOIDCAPI(t *testing.T, p *identitytest.Provider, ahead *atomic.Int64, change ...func(*gateway.Deps)) *api {
 	way := identity.NewOIDC(identity.OIDCSettings{
 		Issuer: p.URL, Audience: "agent", SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: time.Minute,
 		Grants: identity.Grants{Scopes: []string{contract.ScopeConverse, contract.ScopeRead}, Groups: map[string][]string{"ops": {contract.ScopeReadAll}}},
 		Now:    func() time.Time { return time.Now().Add(time.Duration(ahead.Load()) * time.Minute) },
 	})
-	return newAPI(t, &fakeBackend{}, func(d *gateway.Deps) {
+	return newAPI(t, &fakeBackend{}, append([]func(*gateway.Deps){func(d *gateway.Deps) {
 		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, identity.Ways{way}
-	})
+	}}, change...)...)
 }
 
 // day is a token of alice for the next day.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -14,7 +15,7 @@ import (
 // Error kinds of requests that web pages of other sites might send.
 const (
 	KindMisdirected contract.Kind = "misdirected" // for a host name that is not ours
-	KindForeignPage contract.Kind = "foreign_page"
+	KindForeignPage               = codec.KindForeignPage
 )
 
 var doorKinds = map[int]contract.Kind{
@@ -28,9 +29,15 @@ var openRoutes = []string{pathHealth, pathReady}
 
 // door refuses requests for other hosts and from pages of other origins, before anything else
 // reads them. Listed origins get CORS headers.
-func door(rules guard.Rules) echo.MiddlewareFunc {
+// What decrypts has a list of its own.
+func door(rules, decrypting guard.Rules) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error { return passDoor(rules, next, c) }
+		return func(c echo.Context) error {
+			if codec.Is(c.Request()) {
+				return codec.Pass(c, decrypting, func() error { return passDoor(decrypting, next, c) })
+			}
+			return passDoor(rules, next, c)
+		}
 	}
 }
 

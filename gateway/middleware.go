@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -101,7 +100,7 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			caller.Session, caller.OwnSession = newSessionID(), false
 		}
 		if caller.BaseURL == "" {
-			caller.BaseURL = c.Scheme() + "://" + r.Host
+			caller.BaseURL = g.proxies.Scheme(r) + "://" + r.Host
 		}
 		c.SetRequest(r.WithContext(request.With(r.Context(), &request.Call{Caller: caller, Client: r.Context()})))
 		c.Response().Header().Set(headerSession, caller.Session)
@@ -148,7 +147,7 @@ func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)
-		if slices.Contains([]string{pathAGUI, pathA2A, pathConversations, pathMessages}, c.Path()) {
+		if slices.Contains([]string{pathAGUI, pathA2A, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}, c.Path()) {
 			limit = maxMessages
 		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)
@@ -164,38 +163,4 @@ func (serializer) Serialize(c echo.Context, v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	return enc.Encode(v)
-}
-
-// tidy returns a request with its path in the form of the routes: without a slash at the end,
-// and with UUIDs in lower case. It does not redirect, because a redirect would lose the body
-// of a POST.
-func tidy(r *http.Request) *http.Request {
-	path := tidyPath(r.URL.Path)
-	if path == r.URL.Path {
-		return r
-	}
-	out, u := new(http.Request), new(url.URL)
-	*out, *u = *r, *r.URL
-	u.Path, u.RawPath = path, tidyPath(r.URL.RawPath)
-	out.URL = u
-	return out
-}
-
-func tidyPath(path string) string {
-	if len(path) > 1 {
-		path = strings.TrimSuffix(path, "/")
-	}
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
-		parts[i] = tidyUUID(part)
-	}
-	return strings.Join(parts, "/")
-}
-
-// tidyUUID returns a UUID in lower case, and any other text unchanged.
-func tidyUUID(s string) string {
-	if lower := strings.ToLower(s); contract.IsUUID(lower) {
-		return lower
-	}
-	return s
 }

@@ -15,6 +15,19 @@ import (
 // defaultProofInterval is how often the proof of a caller with an open stream is checked.
 const defaultProofInterval = 5 * time.Second
 
+// prove returns who sends a request, or an error of package identity. Keys and tokens that do not
+// hold are limited. Nobody tries out cookies, which are sealed, or the names of a proxy.
+func (g *Gateway) prove(r *http.Request) (caller contract.Identity, err error) {
+	if r.Header.Get("Authorization") == "" {
+		return g.callers.Identify(r)
+	}
+	err = g.attempts.Check(r, identity.Claim(r), func() (err error) {
+		caller, err = g.callers.Identify(r)
+		return err
+	})
+	return caller, err
+}
+
 // follow ends the stream of a caller whose proof ends while it is open: a token that expires, a
 // key that is revoked, a session that is logged out. Requests that wait for an answer have a
 // deadline, and are not interrupted.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,9 @@ const aboutKeysAdd = `Make a key and print it. It is printed this once and store
 
   Authorization: Bearer KEY
 
-The name is the caller's: conversations belong to it, and the record of a decision has it.
+The name is the caller's: conversations belong to it, and the record of a decision has it. So
+the name of a key that was revoked is refused. --same-caller makes another key for the caller who
+had it.
 `
 
 // keysFlags are the flags of all commands about keys.
@@ -54,10 +57,12 @@ func newKeysAdd() *cobra.Command {
 	var f keysFlags
 	var scopes []string
 	var valid duration.Value
+	var sameCaller bool
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Make a key for a caller and print it", Long: aboutKeysAdd, Args: cobra.ExactArgs(1),
 		Example: `  agent keys add ci --scope converse,read
   agent keys add alice --expires 90d
+  agent keys revoke alice && agent keys add alice --same-caller
   agent keys add ops --scope read:all,approve:all,operate`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.open()
@@ -68,7 +73,14 @@ func newKeysAdd() *cobra.Command {
 			if cmd.Flags().Changed("expires") {
 				expires = time.Now().Add(time.Duration(valid)).UTC().Truncate(time.Second)
 			}
-			text, err := keys.Add(c.KeysFile(), args[0], scopes, expires)
+			add := keys.Add
+			if sameCaller {
+				add = keys.AddAgain
+			}
+			text, err := add(c.KeysFile(), args[0], scopes, expires)
+			if errors.Is(err, keys.ErrFormer) {
+				return fmt.Errorf("%w; take another name or, for the caller who had it, --same-caller", err)
+			}
 			if err != nil {
 				return err
 			}
@@ -82,6 +94,7 @@ func newKeysAdd() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringSliceVar(&scopes, "scope", []string{contract.ScopeConverse, contract.ScopeRead, contract.ScopeApprove},
 		"what the caller may do: any of "+strings.Join(contract.Scopes(), ", "))
+	cmd.Flags().BoolVar(&sameCaller, "same-caller", false, "make a key with the name of one that was revoked, whose conversations it reaches")
 	cmd.Flags().Var(&valid, "expires", "how long the key is valid, such as 90d (default until it is revoked)")
 	return cmd
 }

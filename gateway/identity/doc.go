@@ -11,7 +11,8 @@
 //	proxy.go      headers of a trusted proxy
 //	method.go     what clients must know to log in; schemes.go the same for cards of agents
 //
-// Package session has the sessions of browsers, which are a way, too.
+// Package session has the sessions of browsers, which are a way, too; package attempts limits proofs
+// that do not hold; package forwarded says which proxies are believed.
 //
 // A request that shows a proof of one way is judged by that way alone: a token that has expired
 // is refused, even if a trusted proxy has added its header.

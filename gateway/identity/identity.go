@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,6 +38,12 @@ type Unavailable struct {
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %v", e.Reason, e.Err) }
 func (e *Unavailable) Unwrap() error { return e.Err }
+
+// TooMany is the error of a proof that was not checked, because many from the same address did not
+// hold. It may be shown again after Wait.
+type TooMany struct{ Wait time.Duration }
+
+func (e *TooMany) Error() string { return "too many proofs from your address did not hold" }
 
 // Forgery is the error of a request that the browser of a caller sent, but maybe not its page.
 type Forgery struct{ Reason string }

@@ -56,28 +56,24 @@ func NewOIDC(s OIDCSettings) *OIDC {
 }
 
 // Shown implements Way: a token that names this issuer.
-func (o *OIDC) Shown(r *http.Request) bool { return issuerOf(bearer(r)) == o.Issuer }
+func (o *OIDC) Shown(r *http.Request) bool { return claimsOf(bearer(r)).Issuer == o.Issuer }
 
 // Token returns the bearer token of a request, for Ways.Token.
 func (o *OIDC) Token(r *http.Request) string { return bearer(r) }
 
-// issuerOf returns what a JSON Web Token claims as its issuer, or "".
-func issuerOf(token string) string {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return ""
+// tokenClaims are what a JSON Web Token claims, without a check.
+type tokenClaims struct {
+	Issuer  string `json:"iss"`
+	Subject string `json:"sub"`
+}
+
+// claimsOf returns the claims of a token. Those that it does not have, or not as texts, are "".
+func claimsOf(token string) (c tokenClaims) {
+	if parts := strings.Split(token, "."); len(parts) == 3 {
+		payload, _ := base64.RawURLEncoding.DecodeString(parts[1])
+		_ = json.Unmarshal(payload, &c)
 	}
-	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		return ""
-	}
-	var claims struct {
-		Issuer string `json:"iss"`
-	}
-	if json.Unmarshal(payload, &claims) != nil {
-		return ""
-	}
-	return claims.Issuer
+	return c
 }
 
 // Identify implements Way.

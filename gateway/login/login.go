@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/attempts"
+	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -36,6 +39,8 @@ type Endpoint struct {
 	// Sessions is nil if nobody can log in with a browser.
 	Sessions *session.Sessions
 	Methods  []identity.Method
+	// Attempts limits logins that fail; it may be nil.
+	Attempts *attempts.Attempts
 	Logger   *slog.Logger
 }
 
@@ -112,21 +117,28 @@ func (e *Endpoint) Complete(c echo.Context) error {
 	if e.Sessions == nil {
 		return noWay()
 	}
-	attempt, err := e.Sessions.Jar.TakeAttempt(c.Response(), c.Request())
-	var s session.Session
-	switch {
-	case err != nil:
-		err = &identity.Refused{Reason: "this browser has begun no login, or took too long"}
-	default:
-		s, err = e.Sessions.Finish(c.Request().Context(), attempt, c.QueryParams())
-	}
-	if err == nil {
-		err = e.keep(c, s)
-	}
+	var next string
+	err := e.Attempts.Check(c.Request(), "", func() (err error) {
+		next, err = e.complete(c)
+		return err
+	})
 	if err != nil {
 		return e.failed(c, err)
 	}
-	return redirect(c, http.StatusSeeOther, baseURL(c)+"/"+attempt.Return)
+	return redirect(c, http.StatusSeeOther, baseURL(c)+"/"+next)
+}
+
+// complete begins the session, and returns the part of the page that comes next.
+func (e *Endpoint) complete(c echo.Context) (next string, err error) {
+	attempt, err := e.Sessions.Jar.TakeAttempt(c.Response(), c.Request())
+	if err != nil {
+		return "", &identity.Refused{Reason: "this browser has begun no login, or took too long"}
+	}
+	s, err := e.Sessions.Finish(c.Request().Context(), attempt, c.QueryParams())
+	if err != nil {
+		return "", err
+	}
+	return attempt.Return, e.keep(c, s)
 }
 
 // failed tells a person why there is no login.
@@ -135,7 +147,12 @@ func (e *Endpoint) failed(c echo.Context, err error) error {
 	status, text := http.StatusInternalServerError, "The login could not be kept."
 	var away *identity.Unavailable
 	var refused *identity.Refused
+	var many *identity.TooMany
 	switch {
+	case errors.As(err, &many):
+		busy := service.Busy(many.Wait, "%s", many)
+		status, text = http.StatusTooManyRequests, busy.Text
+		c.Response().Header().Set("Retry-After", strconv.Itoa(int(busy.RetryAfter.Seconds())))
 	case errors.As(err, &away):
 		status, text = http.StatusServiceUnavailable, away.Reason
 	case errors.As(err, &refused):
@@ -185,7 +202,11 @@ func (e *Endpoint) WithKey(c echo.Context) error {
 	if _, err := request.Bind(c.Request(), &body); err != nil {
 		return err
 	}
-	s, err := e.Sessions.WithKey(body.Key)
+	var s session.Session
+	err := e.Attempts.Check(c.Request(), keys.StubOf(body.Key).ID, func() (err error) {
+		s, err = e.Sessions.WithKey(body.Key)
+		return err
+	})
 	if err == nil {
 		err = e.keep(c, s)
 	}
@@ -258,7 +279,10 @@ func noWay() error {
 func refusal(err error) error {
 	var away *identity.Unavailable
 	var refused *identity.Refused
+	var many *identity.TooMany
 	switch {
+	case errors.As(err, &many):
+		return service.Busy(many.Wait, "%s", many)
 	case errors.As(err, &away):
 		return service.Errorf(service.KindUnavailable, "%s", away.Reason).Because(away)
 	case errors.As(err, &refused):

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/gateway/identity/forwarded"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -37,7 +38,9 @@ type Jar struct {
 	Keyring *credential.Keyring
 	// PublicURL is the URL at which browsers reach the process; "" if it is that of each request.
 	PublicURL string
-	Now       func() time.Time
+	// Proxies are believed when they say that a browser has come over https.
+	Proxies forwarded.Proxies
+	Now     func() time.Time
 }
 
 // Set gives a value to the browser until it ends.
@@ -103,7 +106,7 @@ func (j *Jar) Secure(r *http.Request) bool {
 	if j.PublicURL != "" {
 		return strings.HasPrefix(j.PublicURL, "https:")
 	}
-	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return j.Proxies.Scheme(r) == "https"
 }
 
 // seal seals a value for one kind of cookie until it ends.

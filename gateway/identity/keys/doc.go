@@ -3,7 +3,7 @@
 //	key.go      a key, and the text that its holder sends
 //	file.go     the file, and how it is changed
 //	reader.go   a reader that notices changes, for a gateway
-//	used.go     when each key was used, in a file beside it
+//	used.go     when each key was used, in a file beside it; another one has the names that were revoked
 //
 // The file has hashes of the keys, so whoever reads it cannot call. A key has 256 random bits:
 // nobody can guess it from a fast hash, so a slow one, which would cost every request

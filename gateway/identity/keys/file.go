@@ -20,8 +20,21 @@ type content struct {
 	Keys []Key `json:"keys"`
 }
 
-// Add makes a key and returns its text, which is stored nowhere. A zero expires means never.
+// Add makes a key and returns its text, which is stored nowhere. A zero expires means never. It
+// refuses the name of a key that was revoked: with it come the conversations of whoever had it.
 func Add(path, name string, scopes []string, expires time.Time) (text string, err error) {
+	return create(path, name, scopes, expires, func(formerly time.Time) error {
+		return fmt.Errorf("%w: %q was revoked on %s", ErrFormer, name, formerly.Format(time.DateOnly))
+	})
+}
+
+// AddAgain is Add for a name that the same caller had before.
+func AddAgain(path, name string, scopes []string, expires time.Time) (text string, err error) {
+	return create(path, name, scopes, expires, func(time.Time) error { return nil })
+}
+
+// create makes a key, if former does not object to what was revoked under its name.
+func create(path, name string, scopes []string, expires time.Time, former func(time.Time) error) (text string, err error) {
 	text, id := generate()
 	key := Key{Name: name, ID: id, Hash: hash(text), Scopes: scopes, Created: time.Now().UTC().Truncate(time.Second), Expires: expires}
 	if err := key.validate(); err != nil {
@@ -34,19 +47,56 @@ func Add(path, name string, scopes []string, expires time.Time) (text string, er
 		if slices.ContainsFunc(keys, func(k Key) bool { return k.Name == name }) {
 			return nil, fmt.Errorf("there is a key %q: revoke it first, or take another name", name)
 		}
+		revoked, err := readTimes(formerFile(path))
+		if err != nil {
+			return nil, err
+		}
+		if at, ok := revoked[name]; ok {
+			if err := former(at); err != nil {
+				return nil, err
+			}
+		}
 		return append(keys, key), nil
 	})
 }
 
-// Revoke removes the key of a name.
+// Revoke removes the key of a name, and notes the name in a file beside it.
 func Revoke(path, name string) error {
 	return change(path, func(keys []Key) ([]Key, error) {
 		left := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Name == name })
 		if len(left) == len(keys) {
 			return nil, fmt.Errorf("there is no key %q in %s", name, path)
 		}
-		return left, nil
+		return left, noteFormer(path, name)
 	})
+}
+
+// formerFile has the names of the keys that were revoked, and when. Only Add and Revoke use it.
+func formerFile(path string) string { return path + ".former" }
+
+func noteFormer(path, name string) error {
+	revoked, err := readTimes(formerFile(path))
+	if err != nil {
+		return err
+	}
+	revoked[name] = time.Now().UTC().Truncate(time.Second)
+	return replace(formerFile(path), revoked)
+}
+
+// readTimes reads a file of times by the names of keys. It may be missing.
+func readTimes(path string) (map[string]time.Time, error) {
+	all := map[string]time.Time{}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
 }
 
 // List returns the keys of the file, which may be missing.

@@ -23,6 +23,9 @@ var (
 	ErrExpired = errors.New("the key has expired")
 )
 
+// ErrFormer is the error of a new key with the name of one that was revoked.
+var ErrFormer = errors.New("the name was somebody's before, with whose conversations it comes")
+
 // Key is a key as the file has it.
 type Key struct {
 	// Name is the subject of the caller.

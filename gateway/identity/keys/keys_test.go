@@ -153,6 +153,35 @@ func TestKeysThatAreNotMade(t *testing.T) {
 	}
 }
 
+// The name of a key is the subject of its caller, and so the owner of conversations.
+func TestTheNameOfARevokedKeyIsNotGivenToSomebodyElse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys.json")
+	first := add(t, path, "alice", time.Time{})
+	if _, err := AddAgain(path, "alice", []string{"read"}, time.Time{}); err == nil {
+		t.Error("alice has two keys")
+	}
+	if err := Revoke(path, "alice"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Add(path, "alice", []string{"read"}, time.Time{}); !errors.Is(err, ErrFormer) || !strings.Contains(err.Error(), "alice") {
+		t.Errorf("got %v, want %v", err, ErrFormer)
+	}
+	add(t, path, "bob", time.Time{})
+	second, err := AddAgain(path, "alice", []string{"read"}, time.Time{})
+	if err != nil || second == first {
+		t.Fatalf("got %q, %v", second, err)
+	}
+	if list, err := List(path); err != nil || len(list) != 2 {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	if err := os.WriteFile(formerFile(path), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Add(path, "carol", []string{"read"}, time.Time{}); err == nil || !strings.Contains(err.Error(), formerFile(path)) {
+		t.Errorf("with a damaged list: %v", err)
+	}
+}
+
 func TestKeysThatAreMadeAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	var all sync.WaitGroup

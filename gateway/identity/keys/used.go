@@ -1,11 +1,7 @@
 package keys
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 )
@@ -93,7 +89,7 @@ func (u *usage) again(written map[string]time.Time, err error) bool {
 // merge adds uses to the file, which other gateways write too.
 func merge(path string, last map[string]time.Time) error {
 	return locked(path, func() error {
-		all, err := readUsed(path)
+		all, err := readTimes(path)
 		if err != nil {
 			all = map[string]time.Time{} // it is of no consequence
 		}
@@ -106,17 +102,5 @@ func merge(path string, last map[string]time.Time) error {
 	})
 }
 
-func readUsed(path string) (map[string]time.Time, error) {
-	all := map[string]time.Time{}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return all, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return all, json.Unmarshal(data, &all)
-}
-
 // LastUsed returns when the keys of a file were used last, by name.
-func LastUsed(path string) (map[string]time.Time, error) { return readUsed(usedFile(path)) }
+func LastUsed(path string) (map[string]time.Time, error) { return readTimes(usedFile(path)) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/gateway/identity/cookie"
+	"agent-stop-and-go/gateway/identity/forwarded"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -25,7 +26,9 @@ type Jar struct {
 	Keyring *credential.Keyring
 	// PublicURL is the URL at which browsers reach the agent; "" if it is that of each request.
 	PublicURL string
-	Now       func() time.Time
+	// Proxies are believed when they say that a browser has come over https.
+	Proxies forwarded.Proxies
+	Now     func() time.Time
 }
 
 func (j *Jar) cookies() *cookie.Jar { return (*cookie.Jar)(j) }
