@@ -18,7 +18,7 @@ export async function startAll(bin) {
   const model = await serveModel();
   const resources = (of) => `mcp_servers: [{name: resources, command: "${bin}/mcp-resources", args: [--stdio, --db, "${dir}/${of}.db"]}]\n`;
   const [plain, scripted, pair, closed] = await Promise.all([
-    Agent.make(bin, join(dir, "plain"), `name: helper\ndescription: Keeps a list and asks before it changes it.\nllm: {model: "demo:rules"}\napproval: {timeout: 72h}\n${resources("plain")}`),
+    Agent.make(bin, join(dir, "plain"), `name: helper\ndescription: Keeps a list and asks before it changes it.\nllm: {model: "demo:rules"}\nmodels: {another: {provider: openai, model: another, base_url: "http://127.0.0.1:9/", selectable: true}}\napproval: {timeout: 72h}\n${resources("plain")}`),
     Agent.make(bin, join(dir, "scripted"), `name: tester\ndescription: ${JSON.stringify(attack("description"))}\nprompt: You test a page.\nllm: {model: "openai:test-model"}\n` +
       `mcp_servers: [{name: test, command: "${process.execPath}", args: ["${here}/tools.mjs", "${dir}/lost"], elicitation: true}]\n`,
     { OPENAI_API_KEY: "none", OPENAI_BASE_URL: model.url }),

@@ -46,4 +46,22 @@ export async function commandChecks({ plain, open, say, button, waiting, decided
     await page.waitForFunction(() => location.hash === "#/");
     await Promise.all([page.close(), other.close()]);
   });
+
+  await check("the model that is chosen is shown and survives a reload, before it is used and after", async () => {
+    const page = await open(plain), hint = page.locator("#hint", { hasText: "For demo:rules." });
+    await say(page, "!model demo:rules");
+    await said(page, "The next message is for demo:rules").waitFor();
+    await hint.waitFor();
+    await page.reload();
+    await hint.waitFor();
+    await say(page, "list the resources matching rowan");
+    await reply(page, "The tool resources_list answered").waitFor();
+    assert.equal((await plain.ask("/conversations/" + idOf(page))).conversation.model, "demo:rules");
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await hint.waitFor();
+    await say(page, "!model");
+    await said(page, "demo:rules was chosen for this conversation.").waitFor();
+    await page.close();
+  });
 }

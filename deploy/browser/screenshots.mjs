@@ -98,6 +98,20 @@ const views = {
     await page.getByLabel("Search conversations").fill("answered apple3");
     await page.locator(".excerpt").first().waitFor();
   },
+  commands: async (page) => {
+    await page.goto(plain.url);
+    await say(page, "!list");
+    await page.locator(".command-reply").waitFor();
+    await page.locator("#message").pressSequentially("!");
+    await page.locator(".offer button").nth(10).waitFor();
+  },
+  login: async (page) => {
+    const refused = (r) => r.fulfill({ status: 401, json: { error: "a login is needed" } });
+    for (const of of ["approvals?*", "conversations?*", "tools", "me", "?"]) await page.route(`${plain.url}/${of.replace("?", "\\?")}`, refused);
+    await page.route("**/auth/methods", (r) => r.fulfill({ json: { methods: [{ type: "oidc", login: true, issuer: "https://login.example.com" }, { type: "keys", login: true }] } }));
+    await page.goto(plain.url);
+    await page.locator("#key").waitFor();
+  },
   download: async (page) => {
     await page.goto(plain.url);
     await say(page, "list the resources matching medlar");
@@ -146,7 +160,8 @@ for (const colorScheme of ["light", "dark"]) {
       const page = await context.newPage();
       await show(page);
       await page.waitForTimeout(300); // times and the list
-      await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      await page.setViewportSize({ width, height: Math.max(800, await page.evaluate(() => document.documentElement.scrollHeight)) }); // what sticks is where it belongs
+      await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`) });
       if (["approval", "question", "delete"].includes(name)) await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
       await context.close();
     }

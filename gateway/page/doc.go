@@ -8,13 +8,15 @@
 //	files/      the sources of the page
 //	bundle.js   the modules of files/ in one small file, made by go generate; this is what
 //	            browsers run
+//	blocks.js   the same of files/blocks.js, which is loaded when the first Markdown is shown: the
+//	            first approvals of an inbox are on the screen before
 //
 // After a change in files/, run
 //
 //	go generate ./gateway/page
 //
-// and commit bundle.js with it. A test fails while it is out of date. To merge two branches that
-// changed the page, merge files/ and generate bundle.js again.
+// and commit bundle.js and blocks.js with it. A test fails while one is out of date. To merge two
+// branches that changed the page, merge files/ and generate them again.
 //
 // The modules in files/, from the inside to the outside:
 //
@@ -24,7 +26,7 @@
 //	transcript.js    events to entries; shared.js  events to the agent's state
 //	exact.js         JSON with its numbers as they were written
 //	reveal.js        texts with their invisible characters visible
-//	markdown.js      Markdown to sanitised HTML
+//	markdown.js      Markdown as templates; blocks.js  its blocks to sanitised HTML
 //	files.js         files to send with a message
 //	drafts.js        what is typed and not sent, across reloads; time.js  points in time
 //	words.js         what an approval means: why, how risky, what a yes, a no and silence do
@@ -52,14 +54,14 @@
 // # Foreign text
 //
 // Models, tools, other agents and people write what the page shows. lit-html inserts it as text.
-// Only markdown.js makes HTML of it, by way of DOMPurify and a list of harmless elements without
+// Only markdown.js makes HTML of it, by way of DOMPurify in blocks.js and a list of harmless elements without
 // images. The policy of the document allows scripts and styles of this server only, no inline
 // script, no eval, and only the Trusted Types policies of lit-html and DOMPurify.
 //
 // # A new version of an npm package
 //
 // Copy its files and its licence unchanged into npm/NAME-VERSION, correct the imports in html.js
-// or markdown.js, generate bundle.js, and run in npm/:
+// or blocks.js, generate the scripts, and run in npm/:
 //
 //	find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's,^\./,,' | xargs sha256sum > SHA256SUMS
 package page

@@ -117,11 +117,13 @@ func zip(data []byte) []byte {
 	return b.Bytes()
 }
 
-//go:generate go test -run ^TestTheBundleIsUpToDate$ -update
+//go:generate go test -run ^TestTheScriptsAreUpToDate$ -update
 
 var (
 	//go:embed bundle.js
 	script []byte
+	//go:embed blocks.js
+	blocks []byte
 	//go:embed files/style.css
 	style []byte
 	//go:embed files/icon.svg
@@ -132,6 +134,7 @@ var (
 	documentTemplate = template.Must(template.New("index.html").Parse(document))
 	staticFiles      = map[string]file{
 		"bundle.js": newFile("text/javascript; charset=utf-8", script),
+		"blocks.js": newFile("text/javascript; charset=utf-8", blocks),
 		"style.css": newFile("text/css; charset=utf-8", style),
 		"icon.svg":  newFile("image/svg+xml", icon),
 	}

@@ -129,8 +129,13 @@ func (s *Web) setCookies(p *httputil.ProxyRequest) {
 	}
 }
 
-// adapt has redirects of the agent to itself lead here.
+// adapt has redirects of the agent to itself lead here, and drops headers that a reply has already.
 func (s *Web) adapt(reply *http.Response) error {
+	for name, value := range ownHeaders {
+		if reply.Header.Get(name) == value {
+			reply.Header.Del(name)
+		}
+	}
 	if rest, ok := strings.CutPrefix(reply.Header.Get("Location"), s.agent.url.String()+"/"); ok {
 		reply.Header.Set("Location", s.base+"/"+rest)
 	}

@@ -80,14 +80,22 @@ func (s *Web) routes() http.Handler {
 	return mux
 }
 
+// ownHeaders are in every reply. The agent sends the same ones.
+var ownHeaders = map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN"}
+
 // ServeHTTP implements http.Handler.
 func (s *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun, out := time.Now(), &recorder{ResponseWriter: w}
 	defer func() {
-		s.logger.Log(r.Context(), level(out.status), "request", "method", r.Method, "path", r.URL.Path, "status", out.status, "latency", time.Since(begun))
+		attrs := []any{"method", r.Method, "path", r.URL.Path, "status", out.status, "latency", time.Since(begun)}
+		if sid := out.Header().Get("X-Session-Id"); sid != "" { // the agent has it in its log too
+			attrs = append(attrs, "sid", sid)
+		}
+		s.logger.Log(r.Context(), level(out.status), "request", attrs...)
 	}()
-	out.Header().Set("X-Content-Type-Options", "nosniff")
-	out.Header().Set("X-Frame-Options", "SAMEORIGIN")
+	for name, value := range ownHeaders {
+		out.Header().Set(name, value)
+	}
 	if refused := s.door.Check(r); refused != nil && r.URL.Path != "/health" {
 		writeError(out, refused.Status, refused.Text)
 		return

@@ -258,6 +258,22 @@ func TestStreamsAreNotHeldBackAndEndWithTheProcess(t *testing.T) {
 	}
 }
 
+// Browsers may read a header that is there twice as one that is not there.
+func TestHeadersOfSecurityAreThereOnce(t *testing.T) {
+	f := newFar(t)
+	f.serve = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Frame-Options", "SAMEORIGIN")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+	}
+	w := near(t, f, func(*web.Options) {})
+	r := send(t, "GET", w.URL+"/docs", "")
+	for name, want := range map[string]string{"X-Frame-Options": "SAMEORIGIN", "X-Content-Type-Options": "nosniff"} {
+		if got := r.Header.Values(name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestRedirectsOfTheAgentLeadHere(t *testing.T) {
 	f := newFar(t)
 	w := near(t, f, func(o *web.Options) { o.Base = "https://chat.example.com/x" })
@@ -279,8 +295,10 @@ func TestRedirectsOfTheAgentLeadHere(t *testing.T) {
 	}
 }
 
-func TestLogsHaveNoQuery(t *testing.T) {
+// A line of the log has the session that the agent names, and no query.
+func TestLinesOfTheLog(t *testing.T) {
 	f := newFar(t)
+	f.serve = func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Session-ID", "s1") }
 	var log strings.Builder
 	var mu sync.Mutex
 	w := near(t, f, func(o *web.Options) {
@@ -293,7 +311,7 @@ func TestLogsHaveNoQuery(t *testing.T) {
 		text := log.String()
 		mu.Unlock()
 		if strings.Contains(text, "path=/conversations status=200") {
-			if strings.Contains(text, "s3cret") {
+			if strings.Contains(text, "s3cret") || !strings.Contains(text, "sid=s1") {
 				t.Error(text)
 			}
 			return

@@ -46,9 +46,12 @@ const session = (() => {
   } catch { return made; }
 })();
 
+// own are the headers of a request that changes something.
+const own = async (method) => ({ "X-Session-ID": session, ...await proofFor(method), ...await toolProof(method) });
+
 async function request(path, { headers, ...options }) {
   try {
-    return await fetch(address(path), { ...options, headers: { Accept: "application/json", "X-Session-ID": session, ...await proofFor(options.method), ...await toolProof(options.method), ...headers } });
+    return await fetch(address(path), { ...options, headers: { Accept: "application/json", ...options.method && await own(options.method), ...headers } });
   } catch (e) {
     if (e.name === "AbortError") throw e;
     throw new Failure(0);
@@ -103,8 +106,8 @@ export const rename = (conversation, title, by) => change("PATCH", `conversation
 export const remove = (conversation, force) => change("DELETE", `conversations/${id(conversation)}${force ? "?force=true" : ""}`);
 export const exists = (conversation) => get(`conversations/${id(conversation)}`);
 export const decide = (uuid, decision, key) => post(`approvals/${id(uuid)}`, decision, key);
-// waiting reads a short page first, which is there sooner, and then long ones.
-export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=50");
+// waiting reads a short page first, which the document already requests while the script loads, and then long ones.
+export const waiting = (cursor) => get(cursor ? "approvals?limit=200&cursor=" + id(cursor) : "approvals?limit=20");
 export const later = (uuid, when) => post(`approvals/${id(uuid)}/later`, when);
 export const loggedIn = (uuid, key) => post(`approvals/${id(uuid)}/login`, {}, key);
 export const tree = (conversation) => get(`conversations/${id(conversation)}/tree`);

@@ -1,7 +1,7 @@
 // Commands of a chat, such as !list, which the agent carries out, and their offer in the composer.
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
-import { ownName } from "./drafts.js";
+import { keepChosen, ownName } from "./drafts.js";
 
 const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject", "cancel", "model", "delete"];
 
@@ -14,7 +14,7 @@ export async function carryOut(conversation, text) {
   try {
     const reply = await api.command({ text, conversation_id: conversation.id, shown: conversation.shownApprovals, by: ownName() || undefined });
     if (reply.message) return conversation.send(reply.message.text, { model: reply.message.model });
-    if (reply.model) conversation.model = reply.model;
+    if (reply.model) keepChosen(conversation.id ?? "", reply.model);
     conversation.said = reply.text;
     conversation.announce(reply.text);
     conversation.paused(); // lists may have changed

@@ -3,7 +3,7 @@ import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { Card } from "./card.js";
 import { carryOut, isCommand, offer } from "./commands.js";
-import { draft, keepDraft, ownName } from "./drafts.js";
+import { chosen, draft, keepChosen, keepDraft, ownName } from "./drafts.js";
 import { entryView } from "./entries.js";
 import { follow } from "./events.js";
 import { asSent, Files } from "./files.js";
@@ -155,7 +155,8 @@ export class Conversation {
     const server = this.shared.auth_required;
     const last = this.transcript.entries.findLast((e) => e.kind === "user");
     if (!server || !last || this.running || this.completed || this.unsent.length) return nothing;
-    return toolLogin(server, this.id, last.text, (text) => this.send(text));
+    const own = last.text.startsWith(this.last?.text) ? this.last : { text: last.text }; // of this tab: with its files
+    return toolLogin(server, this.id, own.text, (text) => this.send(text, own));
   }
 
   // drop takes files that were dropped or pasted. A question of a tool server is not answered with files.
@@ -180,7 +181,9 @@ export class Conversation {
 
   // send sends a message, for a model that answers it, or with the model that was chosen for all.
   async send(text, { model, files = [] } = {}) {
-    const choice = model ? { model } : this.model ? { model: this.model, keep_model: true } : {};
+    const place = this.id ?? "", always = chosen(place);
+    const choice = model ? { model } : always ? { model: always, keep_model: true } : {};
+    this.last = { text, model, files };
     const message = { text, files, key: api.randomID(), after: this.transcript.entries.filter((e) => e.kind === "user").length, state: "sending" };
     this.unsent = [...this.unsent, message];
     this.failure = undefined;
@@ -196,8 +199,9 @@ export class Conversation {
         this.open();
       }
       message.state = "sent";
-      if (!model) this.model = undefined;
+      if (!model) keepChosen(place, "");
     } catch (e) {
+      if (e.status === 400) keepChosen(place, ""); // it may be that this cannot be chosen any more
       this.#refused(e);
     }
     this.changed();
@@ -290,7 +294,7 @@ export class Conversation {
       type(box.value = text + " ");
       box.focus();
     };
-    const asked = this.waiting.length > 0;
+    const asked = this.waiting.length > 0, model = chosen(this.id ?? "") || this.shared.model;
     return html`<footer class="input">${this.files.view()}<form @submit=${submit}>
       <label class="unseen" for="message">Message to the agent</label>
       <textarea id="message" name="message" rows="1" placeholder=${this.blocked ? "Decide first, or stop the turn" : "Message the agent"} aria-describedby="hint"
@@ -301,7 +305,7 @@ export class Conversation {
       ${busy ? html`<button type="button" class="stop" ?disabled=${this.stopping} @click=${() => this.stop()}>${this.stopping ? "Stopping…" : "Stop"}</button>` : nothing}
       <button type="submit" class="primary" ?disabled=${this.blocked && !isCommand(this.typed ?? "")}>Send</button></form>
       ${offer(this.typed ?? "", pick)}
-      <div class="below"><p id="hint" class="quiet">${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line. ! begins a command."}</p>${run}</div></footer>`;
+      <div class="below"><p id="hint" class="quiet">${model ? html`For ${reveal(model)}. ` : nothing}${this.blocked ? "An approval waits above. Stop ends the turn without running the call." : "Enter sends, Shift and Enter begin a new line. ! begins a command."}</p>${run}</div></footer>`;
   }
 
   // initialDraft is the draft of the time when the conversation was opened: what is typed since is in the box.

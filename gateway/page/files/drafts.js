@@ -15,5 +15,9 @@ export function kept(key) {
 export const draft = (conversation) => kept("draft:" + conversation);
 export const keepDraft = (conversation, text) => keep("draft:" + conversation, text);
 
+// chosen is the model for the next message of a conversation and all after it, until that is sent.
+export const chosen = (conversation) => kept("model:" + conversation);
+export const keepChosen = (conversation, model) => keep("model:" + conversation, model);
+
 export const ownName = () => kept("name");
 export const keepName = (name) => keep("name", name.trim());

@@ -2,6 +2,7 @@
 import { html, nothing, render, repeat } from "./html.js";
 import * as api from "./api.js";
 import { login, whoAmI } from "./login.js";
+import { load, whenLoaded } from "./markdown.js";
 import { reveal } from "./reveal.js";
 import { Router } from "./router.js";
 import { returned, session } from "./session.js";
@@ -13,7 +14,7 @@ const root = document.querySelector("#app");
 root.replaceChildren(); // what is there without JavaScript
 const live = document.querySelector("#live");
 const agentName = document.title;
-let drawn = false;
+let drawn = true; // whether a drawing is due, or not to be begun yet
 
 // page is what all views share.
 const page = {
@@ -113,7 +114,17 @@ session.changed = () => {
   changed();
 };
 
+// begin draws for the first time. An inbox waits a moment for what it shows, and the rest of the
+// page waits for the inbox.
+async function begin() {
+  if (location.hash === "#/inbox") await Promise.race([page.waiting.begun, api.pause(50)]);
+  drawn = false;
+  changed();
+  requestAnimationFrame(read);
+}
+
 function read() {
+  load();
   sidebar.refresh();
   api.about().then((a) => { page.about = a; changed(); }).catch(() => {});
   api.tools().then((o) => { page.offer = o; changed(); }).catch(() => {});
@@ -134,8 +145,9 @@ for (const type of ["dragover", "drop"]) addEventListener(type, (e) => {
 });
 
 addEventListener("scroll", () => router.current.scrolled?.(), { passive: true });
+whenLoaded(changed);
 returned();
 returnedForTools(changed);
 addEventListener("hashchange", route);
 route();
-read();
+begin();

@@ -6,7 +6,7 @@ import { reveal } from "./reveal.js";
 import { apply } from "./shared.js";
 import { fullTime, span } from "./time.js";
 
-const number = new Intl.NumberFormat("en");
+const number = (n) => n.toLocaleString("en");
 const words = {
   pending: "not started", running: "running", waiting: "waits for a decision", done: "done", failed: "failed", skipped: "skipped", rejected: "rejected", cancelled: "cancelled",
 };
@@ -53,10 +53,10 @@ export class Run {
 
   // root is the tree, or the one node of an agent without one.
   get root() {
-    const { tree, status, usage, pending_approvals: waiting } = this.shared;
+    const { tree, status, usage, model, pending_approvals: waiting } = this.shared;
     return tree?.tree ?? {
       name: this.page.agent(), type: "llm", path: [], status: waiting.length ? "waiting" : this.running ? "running" : status === "completed" || this.known ? "done" : "pending",
-      usage, approvals: waiting.map((a) => a.uuid),
+      usage, model, approvals: waiting.map((a) => a.uuid),
     };
   }
 
@@ -89,7 +89,7 @@ export class Run {
     const row = (name, value) => value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing;
     const temporal = n.run && this.page.workflow(n.run);
     return html`<dl class="facts">${row("Started", n.started_at && fullTime(n.started_at))}${row("Ended", n.ended_at && fullTime(n.ended_at))}${row("Time", lasted(n))}
-      ${row("Model", n.model && reveal(n.model))}${row("Tokens", tokens(n.usage))}${row("Cost", n.usage?.cost)}${row("Calls", n.usage?.calls && `${number.format(n.usage.calls)} of the model`)}
+      ${row("Model", n.model && reveal(n.model))}${row("Tokens", tokens(n.usage))}${row("Cost", n.usage?.cost)}${row("Calls", n.usage?.calls && `${number(n.usage.calls)} of the model`)}
       ${row("Output in", n.output_key && html`<code>${reveal(n.output_key)}</code>`)}${row("Workflow", n.run && html`${temporal ? html`<a href=${temporal} target="_blank" rel="noopener"><code>${n.run}</code></a>` : html`<code>${n.run}</code>`}`)}</dl>
       ${n.output ? html`<h3>Output</h3>${textBlock(n.output, "the output")}` : nothing}`;
   }
@@ -103,11 +103,11 @@ export class Run {
 
 const total = (name, value) => value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing;
 
-const tokens = (u) => u?.input_tokens || u?.output_tokens ? `${number.format(u.input_tokens ?? 0)} in, ${number.format(u.output_tokens ?? 0)} out` : "";
+const tokens = (u) => u?.input_tokens || u?.output_tokens ? `${number(u.input_tokens ?? 0)} in, ${number(u.output_tokens ?? 0)} out` : "";
 
 const lasted = (n) => n.started_at ? span(n.duration_ms ?? Date.now() - new Date(n.started_at)) : "";
 
-const figures = (n) => [lasted(n), tokens(n.usage) && `${number.format((n.usage.input_tokens ?? 0) + (n.usage.output_tokens ?? 0))} tokens`, n.usage?.cost].filter(Boolean).join(" · ");
+const figures = (n) => [lasted(n), tokens(n.usage) && `${number((n.usage.input_tokens ?? 0) + (n.usage.output_tokens ?? 0))} tokens`, n.usage?.cost].filter(Boolean).join(" · ");
 
 // bar shows when a node ran within the time of the whole.
 function bar(n, time) {

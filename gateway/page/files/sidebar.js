@@ -2,6 +2,7 @@
 import { html, nothing, repeat } from "./html.js";
 import * as api from "./api.js";
 import { reveal } from "./reveal.js";
+import { session } from "./session.js";
 import { time } from "./time.js";
 import { count } from "./waiting.js";
 import { statusWord } from "./words.js";
@@ -102,7 +103,7 @@ export class Sidebar {
   }
 
   #newest(list, address) {
-    return html`${this.failure ? html`<p class="failure">${this.failure.message}</p>` : nothing}
+    return html`${this.failure && !session.needed ? html`<p class="failure">${this.failure.message}</p>` : nothing}
       ${this.loaded && !list.length && !this.failure ? html`<p class="quiet">No conversations yet.</p>` : nothing}
       ${this.#list(list, address)}
       ${this.next ? html`<button type="button" class="plain" @click=${() => this.more()}>Show more</button>` : nothing}`;

@@ -4,10 +4,11 @@ import { allowsNotices, notify } from "./notices.js";
 import { revealed } from "./reveal.js";
 import * as words from "./words.js";
 
-const soon = 4_000, seldom = 15_000, sweep = 30_000, lag = 60_000;
+const soon = 4_000, seldom = 15_000, sweep = 30_000, lag = 60_000, moment = 50;
 
 export class Waiting {
   items = []; loaded = false; failure;
+  #begin; begun = new Promise((done) => { this.#begin = done; }); // when the first are known
   #known = new Set(); // UUIDs that were seen
   #done = new Map(); // when something was decided here, by UUID: the list lags
   #inbox; #readAt = 0; #sweptAt = 0; #reading = false;
@@ -44,10 +45,12 @@ export class Waiting {
         if (!cursor) this.#sweptAt = Date.now();
         this.#take(read, !cursor);
         if (!cursor || !all) break;
+        if (!this.loaded) await api.pause(moment); // what is read is drawn first
       }
       this.failure = undefined;
     } catch (e) {
       this.failure = e;
+      this.#begin();
     }
     this.#readAt = Date.now();
     this.#reading = false;
@@ -67,6 +70,7 @@ export class Waiting {
     for (const a of fresh) this.#known.add(a.uuid);
     if (this.loaded) for (const a of fresh) notify(a.uuid, revealed(words.title(a)), revealed(words.asker(a)));
     this.loaded ||= complete;
+    this.#begin();
     this.page.changed();
   }
 
