@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,8 +22,12 @@ const credentialKeys = "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 type chain struct {
 	t         *testing.T
 	db        *database
+	redis     *process
 	url       string // of agent a, through the proxy
+	web       string // of the page of agent a
 	places    map[string]string
+	journal   string                          // URL of one more tool server of the agents a and c; "" for none
+	between   func(http.Handler) http.Handler // in the proxy; nil for nothing
 	processes []*process
 	workers   []*process // of agent a
 	gateways  []string   // of agent a
@@ -38,11 +43,19 @@ const (
 func startChain(t *testing.T) *chain {
 	t.Helper()
 	c := &chain{t: t, places: map[string]string{}}
-	c.db = startPostgres(t)
-	c.processes = append(c.processes, c.db.process)
+	c.begin(startPostgres(t))
+	return c
+}
+
+// begin starts everything on a database.
+func (c *chain) begin(db *database) {
+	t := c.t
+	t.Helper()
+	c.db = db
 	redis, port := startRedis(t)
 	c.place("redis:6379", port)
-	c.processes = append(c.processes, redis)
+	c.redis = redis
+	c.processes = append(c.processes, c.db.process, redis)
 	c.startTemporal()
 	c.startToolServers()
 	for _, name := range []string{"b", "c"} {
@@ -59,11 +72,11 @@ func startChain(t *testing.T) *chain {
 	for i := range workersOfA {
 		c.startWorkerOfA(i)
 	}
-	c.url = startProxy(t, c.gateways)
+	c.url = startProxy(t, c.gateways, c.between)
 	for _, gateway := range c.gateways {
 		answers(t, gateway+"/health/ready")
 	}
-	return c
+	c.startWeb()
 }
 
 // place says where a service of compose.yaml is on this machine.
@@ -103,7 +116,7 @@ func (c *chain) startToolServers() {
 	c.t.Helper()
 	port := freePort(c.t)
 	c.place("mcp-resources:8090", port)
-	c.start("mcp-resources", program(c.t, "mcp-resources", "--port", strconv.Itoa(port), "--db", filepath.Join(c.t.TempDir(), "resources.db")))
+	c.start("mcp-resources", program(c.t, "mcp-resources", "--port", strconv.Itoa(port), "--db", filepath.Join(c.data("resources"), "resources.db")))
 	answers(c.t, fmt.Sprintf("http://127.0.0.1:%d/health", port))
 
 	port = freePort(c.t)
@@ -128,6 +141,16 @@ func (c *chain) startGateway(agent string, i, port int) *process {
 	return c.start(fmt.Sprintf("gateway-%s-%d", agent, i), program(c.t, "gateway", "--config", c.file("agent-"+agent+".yaml", c.data(agent), port)))
 }
 
+// startWeb starts the page of agent a alone, which calls the gateways through the proxy.
+func (c *chain) startWeb() {
+	c.t.Helper()
+	port := freePort(c.t)
+	c.places["gateway-a:8080"] = strings.TrimPrefix(c.url, "http://")
+	c.start("web", program(c.t, "web", "--config", c.file("web.yaml", c.data("web"), port)))
+	c.web = fmt.Sprintf("http://127.0.0.1:%d", port)
+	answers(c.t, c.web+"/health/ready")
+}
+
 // data is the data directory of an agent, which its workers and gateways share.
 func (c *chain) data(agent string) string {
 	c.t.Helper()
@@ -139,7 +162,10 @@ func (c *chain) data(agent string) string {
 	return dir
 }
 
-var listens = regexp.MustCompile(`(?m)^host: 0\.0\.0\.0$`)
+var (
+	listens = regexp.MustCompile(`(?m)^host: 0\.0\.0\.0$`)
+	ports   = regexp.MustCompile(`(?m)^port: .*\n`)
+)
 
 // file copies a configuration of deploy/compose: the services are on this machine, and /data is
 // a folder of the test.
@@ -153,8 +179,12 @@ func (c *chain) file(name, data string, port int) string {
 	for service, address := range c.places {
 		text = strings.ReplaceAll(text, service, address)
 	}
+	if c.journal != "" && (name == "agent-a.yaml" || name == "agent-c.yaml") {
+		text = strings.Replace(text, "mcp_servers:\n", fmt.Sprintf("mcp_servers:\n  - {name: journal, url: %q}\n", c.journal), 1)
+	}
 	host := "host: 127.0.0.1"
 	if port != 0 {
+		text = ports.ReplaceAllString(text, "")
 		host += fmt.Sprintf("\nport: %d", port)
 	}
 	file := filepath.Join(c.t.TempDir(), name)

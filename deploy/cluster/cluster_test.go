@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Turns, delegations and approvals work through every gateway, also when a worker is killed
+// Turns, delegations and approvals work through every gateway and through the page alone, also when a worker is killed
 // and PostgreSQL is restarted while an approval waits.
 func TestTheChainWorks(t *testing.T) {
 	c := startChain(t)
@@ -27,6 +27,11 @@ func TestTheChainWorks(t *testing.T) {
 		t.Error(err)
 	}
 	if err := client.approve("ask c: add a resource named plum with value 5", "plum"); err != nil {
+		t.Error(err)
+	}
+
+	page := &talk{url: c.web, client: http.DefaultClient}
+	if err := page.approve("add a resource named cherry with value 3", "cherry"); err != nil {
 		t.Error(err)
 	}
 

@@ -14,4 +14,9 @@
 //	cluster_test.go    what must work on it
 //	server_test.go     the Temporal server: migration, one at a time
 //	load_test.go       how many turns it makes, and what they cost
+//	chaos_test.go      what is killed, and when; visitor_test.go its users, judge_test.go what they may expect
+//	journal_test.go    a tool server that counts; fault_test.go what goes wrong on purpose
+//
+// make cluster-chaos kills for longer, CHAOS=3m for three minutes. With FAULT=twice, forget or drop
+// something goes wrong that the test must find.
 package cluster

@@ -128,7 +128,7 @@ func (c *chain) measure(k kind, clients []*talk, workers int) load {
 // roles are the columns of the table, in their order. Processes with the prefix belong to it.
 var roles = []struct{ title, prefix string }{
 	{"postgres", "postgres"}, {"temporal", "temporal"}, {"workers of a", "worker-a"}, {"gateways of a", "gateway-a"},
-	{"b and c", ""}, {"tools", "mcp-"}, {"redis", "redis"},
+	{"b and c", ""}, {"tools", "mcp-"}, {"redis", "redis"}, {"web", "web"},
 }
 
 func roleOf(name string) string {

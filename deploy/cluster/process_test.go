@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// process is a running program of the cluster.
+// process is a program of the cluster, which may be started again.
 type process struct {
 	name string
 	cmd  *exec.Cmd
@@ -49,16 +49,9 @@ func (o *output) String() string {
 // start starts a program, which ends with the test.
 func start(t *testing.T, name string, cmd *exec.Cmd) *process {
 	t.Helper()
-	p := &process{name: name, cmd: cmd, done: make(chan struct{}), stop: syscall.SIGTERM}
-	cmd.Stdout, cmd.Stderr = &p.out, &p.out
+	p := &process{name: name, cmd: cmd, stop: syscall.SIGTERM}
 	cmd.SysProcAttr = orphanless(cmd.SysProcAttr)
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("start %s: %v", name, err)
-	}
-	go func() {
-		_ = cmd.Wait() // a test that cares looks at what is missing
-		close(p.done)
-	}()
+	p.run(t)
 	t.Cleanup(func() {
 		p.end(t, p.stop)
 		if t.Failed() {
@@ -66,6 +59,30 @@ func start(t *testing.T, name string, cmd *exec.Cmd) *process {
 		}
 	})
 	return p
+}
+
+// run starts the program.
+func (p *process) run(t *testing.T) {
+	t.Helper()
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", p.name, err)
+	}
+	cmd, done := p.cmd, make(chan struct{})
+	p.done = done
+	go func() {
+		_ = cmd.Wait() // a test that cares looks at what is missing
+		close(done)
+	}()
+}
+
+// again starts the program once more, after its end.
+func (p *process) again(t *testing.T) {
+	t.Helper()
+	<-p.done
+	was := p.cmd
+	p.cmd = &exec.Cmd{Path: was.Path, Args: was.Args, Env: was.Env, Dir: was.Dir, SysProcAttr: was.SysProcAttr}
+	p.run(t)
 }
 
 // orphanless makes the kernel end a process with the test.

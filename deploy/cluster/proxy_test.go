@@ -3,6 +3,8 @@
 package cluster
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,8 +14,8 @@ import (
 )
 
 // startProxy starts a proxy that gives one request after the other to the next server. It
-// streams, and keeps no session with a server.
-func startProxy(t *testing.T, servers []string) string {
+// streams, and keeps no session with a server. What is between, if anything, sees the requests first.
+func startProxy(t *testing.T, servers []string, between func(http.Handler) http.Handler) string {
 	t.Helper()
 	var targets []*url.URL
 	for _, s := range servers {
@@ -29,11 +31,16 @@ func startProxy(t *testing.T, servers []string) string {
 	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
 		Transport:     transport,
+		ErrorLog:      log.New(io.Discard, "", 0), // callers see the 502
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(targets[next.Add(1)%uint64(len(targets))])
 		},
 	}
-	web := httptest.NewServer(proxy)
+	handler := http.Handler(proxy)
+	if between != nil {
+		handler = between(proxy)
+	}
+	web := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		web.CloseClientConnections()

@@ -62,14 +62,23 @@ func startPostgres(t *testing.T) *database {
 // start starts the server on its data, for the first time or again.
 func (d *database) start(t *testing.T) {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(d.programs, "postgres"), "-D", filepath.Join(d.dir, "data"), "-p", strconv.Itoa(d.port), "-k", d.dir, "-c", "listen_addresses=127.0.0.1")
-	cmd.Dir, cmd.SysProcAttr = d.dir, unprivileged(t)
-	d.process = start(t, "postgres", cmd)
-	d.stop = syscall.SIGINT // with SIGTERM it waits for its clients
+	if d.process != nil {
+		d.again(t)
+	} else {
+		d.process = start(t, "postgres", d.command(t))
+		d.stop = syscall.SIGINT // with SIGTERM it waits for its clients
+	}
 	eventually(t, "PostgreSQL is ready", func() error {
 		_, err := d.psql("postgres", "-c", "SELECT 1")
 		return err
 	})
+}
+
+func (d *database) command(t *testing.T) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(d.programs, "postgres"), "-D", filepath.Join(d.dir, "data"), "-p", strconv.Itoa(d.port), "-k", d.dir, "-c", "listen_addresses=127.0.0.1")
+	cmd.Dir, cmd.SysProcAttr = d.dir, unprivileged(t)
+	return cmd
 }
 
 // psql runs PostgreSQL's client on a database, and returns what it prints, without headings.
