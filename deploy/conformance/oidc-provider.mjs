@@ -13,6 +13,7 @@
 //   cli      (public)         device code, refresh
 //   service  service-secret   client credentials
 //   agent    agent-secret     token exchange (RFC 8693), client credentials
+//   shop     shop-secret      the same
 //
 // Others register themselves (RFC 7591), or are a document (CIMD). Access tokens are JSON Web Tokens for the resource
 // that is asked for (RFC 8707), by default urn:agent, and are valid for --access-seconds (3600). A token exchange takes
@@ -53,7 +54,9 @@ const clients = [
     grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'], scope,
   },
   { client_id: 'service', client_secret: 'service-secret', grant_types: ['client_credentials'], response_types: [], redirect_uris: [] },
-  { client_id: 'agent', client_secret: 'agent-secret', grant_types: [exchangeGrant, 'client_credentials'], response_types: [], redirect_uris: [] },
+  ...['agent', 'shop'].map((name) => (
+    { client_id: name, client_secret: `${name}-secret`, grant_types: [exchangeGrant, 'client_credentials'], response_types: [], redirect_uris: [] }
+  )),
 ].filter((client) => client.client_id !== 'page' || flags.redirect.length > 0);
 
 // resourceServer describes an audience of access tokens.

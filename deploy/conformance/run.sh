@@ -53,7 +53,7 @@ soon() {
 # serve starts a server of ours on a free port and sets url: serve NAME ARGS...
 serve() {
   local name=$1; shift
-  "$bin/$name" --port 0 "$@" 2>"$work/$name.log" &
+  LOG_FORMAT=text "$bin/$name" --port 0 "$@" 2>"$work/$name.log" &
   started+=($!)
   soon grep -q 'url=http' "$work/$name.log" || die "$name does not start: $(cat "$work/$name.log")"
   url=$(sed -n 's/.* url=\([^ ]*\) .*/\1/p' "$work/$name.log" | head -1)
@@ -95,6 +95,12 @@ check() {
   tell $code "$note"
   [[ $code -eq 0 ]] || { sed 's/^/    /' "$log" | tail -60; echo "    ($log)"; }
   table+=("$(printf '%-18s %-42s %-5s %4ss  %s' "$subject" "$what" "$([[ $code -eq 0 ]] && echo ok || echo FAIL)" $((SECONDS - begin)) "$note")")
+}
+
+# left adds a line to the table about a check that cannot run here: left SUBJECT WHAT WHY
+left() {
+  echo "$1: $2 ... not run: $3"
+  table+=("$(printf '%-18s %-42s %-5s %5s  %s' "$1" "$2" skip "" "$3")")
 }
 
 # says runs a command and wants a text in its output: says TEXT COMMAND...
@@ -165,6 +171,15 @@ on_tmux() {
   "$@"
 }
 
+# on_glewlwyd runs a command with the OpenID provider glewlwyd, which it installs where it may. It fails without.
+on_glewlwyd() {
+  if ! command -v glewlwyd >/dev/null && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends glewlwyd; } >"$work/glewlwyd.log" 2>&1
+  fi
+  command -v glewlwyd >/dev/null || return
+  "$@"
+}
+
 # on_prometheus runs Go tests with Prometheus, which it installs where it may: on_prometheus whole PATTERN
 on_prometheus() {
   if ! command -v promtool && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
@@ -206,6 +221,8 @@ check "the feed" "a real Redis server" on_redis foreign_go "$root" ./config/feed
 [[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
   on_redis whole '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" whole
+[[ $agent ]] && check "an agent" "logins and tokens at oidc-provider" whole '^TestOIDCProvider'
+[[ $agent ]] && { on_glewlwyd check "an agent" "logins and tokens at glewlwyd" whole '^TestGlewlwyd$' || left "an agent" "logins and tokens at glewlwyd" "there is no glewlwyd: apt-get install glewlwyd"; }
 [[ $agent ]] && check "an agent" "metrics and alerts in Prometheus" on_prometheus whole '^TestPrometheus'
 [[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux whole '^TestAChatAtATerminal$'
 if [[ $agent ]]; then

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -8,11 +9,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // Where the person's browser returns to, and the client metadata document. Nobody listens there:
@@ -45,20 +47,23 @@ func (s scenario) settings(address string) oauth.Settings {
 	return out
 }
 
-// newClient makes an OAuth client that forgets everything at its end.
-func newClient(address string, getenv func(string) string) (*oauth.Client, error) {
+// newClient makes an OAuth client that forgets everything at its end, and says whether people log in
+// with it.
+func newClient(address string, getenv func(string) string) (client *oauth.Client, personal bool, err error) {
 	s := scenario{Name: getenv(scenarioVariable)}
 	if text := getenv(contextVariable); text != "" {
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", contextVariable, err)
+			return nil, false, fmt.Errorf("%s: %w", contextVariable, err)
 		}
 	}
 	options, err := oauth.InMemory("mcp-client")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	options.RedirectURL, options.MetadataURL = redirectURL, metadataURL
-	return oauth.New(s.settings(address), options)
+	settings := s.settings(address)
+	client, err = oauth.New(settings, options)
+	return client, settings.Grant != oauth.ClientCredentials, err
 }
 
 // login logs in as a person would, at an authorization server that asks nothing.
@@ -96,49 +101,66 @@ func visit(ctx context.Context, address string) (*url.URL, error) {
 // maxLogins bounds the logins of one run.
 const maxLogins = 3
 
-// person logs in when the server asks for it.
+// person uses a server as who talks to an agent does: with a token of their own, for which they log
+// in when the server asks for it.
 type person struct {
 	client *oauth.Client
+	book   bearer.Book
 	logins int
 }
 
-// tools returns the tools once the server is connected.
+// place is the server in the book.
+var place = bearer.Server{Name: "server"}
+
+func newPerson(client *oauth.Client) *person {
+	p := &person{client: client}
+	p.book.Add(place, oauth.Source{Client: client})
+	return p
+}
+
+// tools returns the tools, after a login if the server lists them for nobody else.
 func (p *person) tools(ctx context.Context, box *toolbox.Toolbox) ([]toolbox.Tool, error) {
-	for {
-		tools := box.Tools(ctx)
-		state := box.States()[0]
-		switch {
-		case state.Ready:
-			return tools, nil
-		case state.Error != contract.ErrorAuthentication || p.logins == maxLogins:
-			return nil, errors.New(state.Error)
-		}
-		if err := p.login(ctx); err != nil {
-			return nil, err
-		}
-		for range 50 { // the box connects again by itself
-			if box.States()[0].Ready {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+	tools := box.Tools(ctx)
+	state := box.States()[0]
+	switch {
+	case state.Ready:
+		return tools, nil
+	case state.Error != contract.ErrorAuthentication:
+		return nil, errors.New(state.Error)
 	}
+	err := p.send(ctx, func(token string) *bearer.Refusal {
+		if token == "" {
+			return bearer.RefusalOf(box.Challenges(place.Name))
+		}
+		tools = box.Tools(bearer.NewContext(ctx, bearer.NewTokens(func(context.Context, string) string { return token })))
+		return nil
+	})
+	if err == nil && len(tools) == 0 {
+		err = errors.New("the server lists no tools for the token that it asked for")
+	}
+	return tools, err
 }
 
 // call makes a call, again after a login.
-func (p *person) call(ctx context.Context, box *toolbox.Toolbox, c toolbox.Call) (toolbox.Result, error) {
-	for {
-		result, err := box.Call(ctx, c)
-		if err != nil || result.AuthRequired == "" || p.logins == maxLogins {
-			return result, err
-		}
-		if err := p.login(ctx); err != nil {
-			return toolbox.Result{}, err
-		}
-	}
+func (p *person) call(ctx context.Context, box *toolbox.Toolbox, c toolbox.Call) (result toolbox.Result, err error) {
+	failed := p.send(ctx, func(token string) *bearer.Refusal {
+		c.Bearer = token
+		result, err = box.Call(ctx, c)
+		return toolbox.Refused(result, err)
+	})
+	return result, cmp.Or(err, failed)
 }
 
-func (p *person) login(ctx context.Context) error {
-	p.logins++
-	return login(ctx, p.client)
+// send makes a request with the token of the person, who logs in for it if they must.
+func (p *person) send(ctx context.Context, request func(token string) *bearer.Refusal) error {
+	for {
+		err := p.book.Call(ctx, place, credential.Token{}, request)
+		if bearer.Login(err) == nil || p.logins == maxLogins {
+			return err
+		}
+		p.logins++
+		if err := login(ctx, p.client); err != nil {
+			return err
+		}
+	}
 }

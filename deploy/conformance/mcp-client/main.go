@@ -84,12 +84,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return err
 	}
 	server := o.server()
-	var who person
+	who := &person{}
 	if server.URL != "" {
-		if who.client, err = newClient(server.URL, getenv); err != nil {
+		client, personal, err := newClient(server.URL, getenv)
+		switch {
+		case err != nil:
 			return err
+		case personal:
+			who = newPerson(client)
+		default:
+			server.Credential = client // as a worker does
 		}
-		server.Credential = who.client
 	}
 	box := toolbox.New(toolbox.Options{
 		Servers: []toolbox.Server{server}, Elicitor: defaults{}, FirstWait: patience,

@@ -34,8 +34,8 @@ var binaries = sync.OnceValues(func() (string, error) {
 	for _, b := range []struct{ dir, pkg, out string }{
 		{"../../..", "./mcpservers/cmd/mcp-resources", "mcp-resources"},
 		{"../../..", "./mcpservers/cmd/mcp-filesystem", "mcp-filesystem"},
-		{"../../..", "./worker/cmd/worker", "worker"},
-		{"../../..", "./gateway/cmd/gateway", "gateway"},
+		{"../../stores", "./cmd/worker", "worker"},
+		{"../../stores", "./cmd/gateway", "gateway"},
 		{"..", ".", "agent"},
 	} {
 		cmd := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", filepath.Join(dir, b.out), b.pkg)
@@ -161,7 +161,7 @@ func (p *proc) terminate() error {
 // readyMark returns the text that a binary prints when it serves.
 func readyMark(binary string) string {
 	if strings.HasPrefix(binary, "mcp-") {
-		return "msg=listening"
+		return "listening" // text or JSON
 	}
 	if binary == "agent" {
 		return "Stop it with Ctrl-C"

@@ -29,15 +29,10 @@ func (u shellUser) run(code int, args ...string) (stdout, stderr string) {
 // pipe is run with a standard input.
 func (u shellUser) pipe(code int, input string, args ...string) (stdout, stderr string) {
 	u.t.Helper()
-	bin, err := binaries()
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	cmd := exec.Command(filepath.Join(bin, "agent"), args...)
-	cmd.Dir, cmd.Env = u.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "USER=carol"}, u.env...)
+	cmd := u.command(args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &errs
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		u.t.Fatal(err)
@@ -46,6 +41,36 @@ func (u shellUser) pipe(code int, input string, args ...string) (stdout, stderr 
 		u.t.Fatalf("agent %s: exit code %d, expected %d\n%s%s", strings.Join(args, " "), got, code, &out, &errs)
 	}
 	return out.String(), errs.String()
+}
+
+// begin starts a command that waits for somebody. wait waits for its end, which must be a success.
+func (u shellUser) begin(args ...string) (shown *syncBuffer, wait func()) {
+	u.t.Helper()
+	cmd := u.command(args...)
+	shown = &syncBuffer{}
+	cmd.Stdout, cmd.Stderr = shown, shown
+	if err := cmd.Start(); err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it may have ended
+	return shown, func() {
+		u.t.Helper()
+		if err := cmd.Wait(); err != nil {
+			u.t.Fatalf("agent %s: %v\n%s", strings.Join(args, " "), err, shown)
+		}
+	}
+}
+
+// command returns a command of agent.
+func (u shellUser) command(args ...string) *exec.Cmd {
+	u.t.Helper()
+	bin, err := binaries()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(bin, "agent"), args...)
+	cmd.Dir, cmd.Env = u.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir, "USER=carol"}, u.env...)
+	return cmd
 }
 
 // prints runs a command and requires these words in its output.
@@ -118,6 +143,7 @@ func TestTheCommandsOfAnAgent(t *testing.T) {
 		t.Errorf("two lines are answered %d times\n%s", n, out)
 	}
 	u.prints([]string{"conversations", "cancel", id}, "Nothing is running.")
+	u.prints([]string{"replay", "--config", config, "--since", "7d"}, "none would break", "Conversation", "Approval")
 	u.prints([]string{"conversations", "close", id}, "closed")
 	u.prints([]string{"conversations", "events", id}, `"type":"MESSAGES_SNAPSHOT"`)
 	if _, shown := u.run(4, "conversations", "show", "0b8c9d0e-1f2a-4b3c-8d4e-5f6a7b8c9d0e"); !strings.Contains(shown, "conversation not found") {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // command gives a chat's text to the agent.
@@ -60,13 +61,14 @@ func TestAConversationIsLedByItsShortIDAndCommands(t *testing.T) {
 	}
 }
 
-func TestPeopleChooseModels(t *testing.T) {
+// TestRecordHistoriesOfModels also records the history.
+func TestRecordHistoriesOfModels(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.llm = `{model: "anthropic:claude-sonnet-4-5"}`
 	h.extra = "models:\n  deep: {provider: openai, model: gpt-4o, selectable: true}\n"
 	h.everywhere()
-	api, _ := h.inside()
+	api, p := h.inside()
 	h.model.Reply(llmtest.Say("1"), llmtest.Say("2"), llmtest.Say("3"), llmtest.Say("4"))
 	id := api.ask("hello").Conversation.ID
 	for _, body := range []string{`{"message":"x","model":"deep"}`, `{"message":"x","model":"deep","keep_model":true}`, `{"message":"x"}`} {
@@ -85,4 +87,31 @@ func TestPeopleChooseModels(t *testing.T) {
 	if r.Status != http.StatusBadRequest || !strings.Contains(r.Raw, "these can be: anthropic:claude-sonnet-4-5, deep") {
 		t.Error(r.Raw)
 	}
+	if r := api.do("GET", "/conversations/"+id, ""); !strings.Contains(r.Raw, `"model":"deep"}`) && !strings.Contains(r.Raw, `"model":"deep",`) {
+		t.Error(r.Raw)
+	}
+	keep(t, p.Client, "model", contract.ConversationWorkflowID(id))
+}
+
+// TestRecordHistoriesOfTitles names a conversation while an approval waits and again later, and
+// records the history.
+func TestRecordHistoriesOfTitles(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	api, p := h.inside()
+	asked := api.ask(`call note_add {"name":"x"}`)
+	id := asked.Conversation.ID
+	for _, title := range []string{"Fruit", "Fruit for the canteen"} {
+		if r := api.do("PATCH", "/conversations/"+id, `{"title":"`+title+`","by":"alice"}`); r.Status != http.StatusOK || !strings.Contains(r.Raw, `"title":"`+title+`"`) {
+			t.Fatal(r.Raw)
+		}
+		if asked.Result.Approval != nil {
+			api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+			asked.Result.Approval = nil
+		}
+	}
+	eventually(t, "the list has the title", func() bool {
+		return strings.Contains(api.do("GET", "/conversations", "").Raw, `"title":"Fruit for the canteen"`)
+	})
+	keep(t, p.Client, "title", contract.ConversationWorkflowID(id))
 }

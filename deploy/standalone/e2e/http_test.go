@@ -146,6 +146,15 @@ func (a *api) want(status int, method, path, content string, headers ...string) 
 	return r.Body
 }
 
+// read decodes what the API answers.
+func (a *api) read(path string, into any) {
+	a.t.Helper()
+	r := a.do("GET", path, "")
+	if err := json.Unmarshal([]byte(r.Raw), into); err != nil || r.Status != 200 {
+		a.t.Fatalf("GET %s: status %d, %v: %s", path, r.Status, err, r.Raw)
+	}
+}
+
 // ask starts a conversation with a message.
 func (a *api) ask(text string, headers ...string) body {
 	a.t.Helper()

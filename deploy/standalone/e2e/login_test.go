@@ -209,6 +209,9 @@ func stock(t *testing.T, p *exchangetest.Provider) (url string, seen func() []ma
 	m.AddTool(mcp.NewTool("count", mcp.WithReadOnlyHintAnnotation(true)), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("seven"), nil
 	})
+	m.AddTool(mcp.NewTool("sell", mcp.WithDestructiveHintAnnotation(true)), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("sold"), nil
+	})
 	tools := server.NewStreamableHTTPServer(m)
 	var mu sync.Mutex
 	var all []map[string]any
@@ -231,6 +234,51 @@ func stock(t *testing.T, p *exchangetest.Provider) (url string, seen func() []ma
 	}
 }
 
+// shopChain returns a shop with a stock and an assistant that asks the shop, each with a token for the next
+// one that is exchanged for its caller's.
+func shopChain(t *testing.T, p *exchangetest.Provider, stockURL string) (shop, assistant *home) {
+	newAgent := func(name, extra string) *home {
+		h := newHome(t)
+		h.name, h.more = name, map[string]string{"CLIENT_SECRET": name + "-canary"}
+		h.extra = fmt.Sprintf("auth: [{type: oidc, issuer: %q, audience: %s}]\n"+
+			"token_exchange: {issuer: %q, client_id: %s, client_secret: \"${CLIENT_SECRET}\"}\n%s", p.URL, name, p.URL, name, extra)
+		return h
+	}
+	shop = newAgent("shop", "")
+	shop.also = []string{fmt.Sprintf("{name: stock, url: %q, credential: exchange, exchange: {audience: stock}}", stockURL)}
+	assistant = newAgent("assistant", fmt.Sprintf("a2a: [{name: shop, url: 'http://127.0.0.1:%d/a2a', credential: exchange, exchange: {audience: shop}}]\n", shop.ports.api))
+	return shop, assistant
+}
+
+// The token with which the shop was asked has ended when its call is approved. The assistant has another
+// one, and nobody has to log in.
+func TestATokenThatHasEndedOnTheWayIsRenewed(t *testing.T) {
+	t.Parallel()
+	p := exchangetest.New(t)
+	p.Clients["assistant"], p.Clients["shop"] = exchangetest.Client{Secret: "assistant-canary"}, exchangetest.Client{Secret: "shop-canary"}
+	p.Audiences = []string{"shop", "stock"}
+	p.Lifetime = 5 * time.Second
+	stockURL, seen := stock(t, p)
+	shop, assistant := shopChain(t, p, stockURL)
+	shop.inside()
+	api, _ := assistant.inside()
+	alice := "Authorization: Bearer " + p.Token("alice", "assistant", map[string]any{"exp": time.Now().Add(time.Hour).Unix()})
+
+	asked := api.ask(`call a2a_shop {"message":"call sell"}`, alice)
+	if asked.Result.Approval == nil {
+		t.Fatalf("the call does not wait: %+v", asked.Result)
+	}
+	time.Sleep(p.Lifetime + time.Second) // the token of the shop ends
+	api.decide(asked.Result.Approval.UUID, `{"approved":true}`, alice)
+	eventually(t, "the call is made", func() bool {
+		all := api.want(200, "GET", "/conversations/"+asked.Conversation.ID+"?include=messages", "", alice).Conversation.Messages
+		return strings.Contains(all[len(all)-1].Content, "The tool said: sold")
+	})
+	if calls := seen(); calls[len(calls)-1]["sub"] != "alice" {
+		t.Errorf("the tool server saw %v", calls)
+	}
+}
+
 // A person asks the assistant, the assistant asks the shop, and the shop calls a tool. The tool
 // server sees the person and both agents. When the person's token has ended, the assistant waits
 // for another one.
@@ -240,17 +288,8 @@ func TestEachHopShowsThePersonAndTheChainOfAgents(t *testing.T) {
 	p.Clients["assistant"], p.Clients["shop"] = exchangetest.Client{Secret: "assistant-canary"}, exchangetest.Client{Secret: "shop-canary"}
 	p.Audiences = []string{"shop", "stock"}
 	stockURL, seen := stock(t, p)
-	newAgent := func(name, extra string) *home {
-		h := newHome(t)
-		h.name, h.more = name, map[string]string{"CLIENT_SECRET": name + "-canary"}
-		h.extra = fmt.Sprintf("auth: [{type: oidc, issuer: %q, audience: %s}]\n"+
-			"token_exchange: {issuer: %q, client_id: %s, client_secret: \"${CLIENT_SECRET}\"}\n%s", p.URL, name, p.URL, name, extra)
-		return h
-	}
-	shop := newAgent("shop", "")
-	shop.also = []string{fmt.Sprintf("{name: stock, url: %q, credential: exchange, exchange: {audience: stock}}", stockURL)}
+	shop, assistant := shopChain(t, p, stockURL)
 	shop.outside()
-	assistant := newAgent("assistant", fmt.Sprintf("a2a: [{name: shop, url: 'http://127.0.0.1:%d/a2a', credential: exchange, exchange: {audience: shop}}]\n", shop.ports.api))
 	api, agent := assistant.outside()
 
 	as := func(token string) string { return "Authorization: Bearer " + token }

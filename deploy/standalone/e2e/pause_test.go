@@ -37,7 +37,11 @@ func TestFiftyPausedCallsSurviveKillMinusNineAndRunOnce(t *testing.T) {
 	if calls := h.tools.called("note_add"); len(calls) > 0 {
 		t.Fatalf("%d calls while paused", len(calls))
 	}
-	api.want(200, "POST", "/control/resume", `{"what":"tool:note_add","by":"ops"}`)
+	// A worker that was killed a moment ago may take longer to answer than the gateway waits: then
+	// the resume is recorded (202), and in force soon.
+	if r := api.do("POST", "/control/resume", `{"what":"tool:note_add","by":"ops"}`); r.Status != 200 && r.Status != 202 {
+		t.Fatalf("resume: status %d: %s", r.Status, r.Raw)
+	}
 	for i, w := range all[1:] { // an approval ends before its call runs
 		answer := fmt.Sprintf("added item-%d", i+1)
 		eventually(t, answer, func() bool {

@@ -16,6 +16,7 @@ import (
 var shared struct {
 	start sync.Once
 	cmd   *exec.Cmd
+	dir   string
 	addr  string
 	err   error
 }
@@ -35,10 +36,11 @@ func startShared(port, grpc int) (addr string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(bin, "shared")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	dir, err := os.MkdirTemp(bin, "shared-")
+	if err != nil {
 		return "", err
 	}
+	shared.dir = dir
 	text := fmt.Sprintf("name: shared\nprompt: x\nhost: 127.0.0.1\nport: %d\ndata_dir: %s\nllm: {model: \"demo:rules\"}\n"+
 		"temporal: {port: %d, ui_port: 0, task_queue: shared}\n", port, filepath.Join(dir, "data"), grpc)
 	file := filepath.Join(dir, "shared.yaml")
@@ -63,5 +65,8 @@ func endSharedServer() {
 	if shared.cmd != nil {
 		_ = shared.cmd.Process.Kill()
 		_ = shared.cmd.Wait()
+	}
+	if shared.dir != "" {
+		_ = os.RemoveAll(shared.dir)
 	}
 }
