@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // asking returns a conversation with waiting approvals, and an API for it.
@@ -74,6 +75,22 @@ func TestAnInterruptIsResumed(t *testing.T) {
 			}
 			if e := a.run(resumeOf(resolved(someUUID, other))); kinds(e) != "RUN_ERROR" || ended(e) != "interrupt_already_resolved" {
 				t.Errorf("%s otherwise: %s", entry, kinds(e))
+			}
+		})
+	}
+}
+
+// A run cannot bring a message past an interrupt, so its yes brings the token that a call waits for.
+func TestAYesWithATokenIsTheLoginThatACallWaitsFor(t *testing.T) {
+	for way, want := range map[login.Way]string{login.AtAgent: login.Via, login.AtServer: "ag-ui"} {
+		synctest.Test(t, func(t *testing.T) {
+			waits := destructive(someUUID)
+			waits.Reason, waits.Login = contract.ReasonLogin, &login.Need{Server: "stock", Way: way}
+			s, a := asking(t, waits)
+			defer a.Close()
+			a.run(resumeOf(resolved(someUUID, `{"approved":true}`)), "Authorization: Bearer canary")
+			if in := s.decided[someUUID]; in.Via != want || in.Credential == "" {
+				t.Errorf("%s: decided %+v", way, in)
 			}
 		})
 	}

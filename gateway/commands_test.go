@@ -196,6 +196,16 @@ func TestModelsAreChosen(t *testing.T) {
 	}
 }
 
+func TestTheModelOfAConversationIsShown(t *testing.T) {
+	a := newAPI(t, &fakeBackend{ConversationFn: func(id, _ string) (contract.ConversationView, error) {
+		return contract.ConversationView{ID: id, Model: "deep"}, nil
+	}}, choosing)
+	r := a.want(200, a.command("!model", object{"conversation_id": someID}))
+	if !strings.Contains(r.raw, `"text":"deep was chosen for this conversation.\n\n!model NAME`) {
+		t.Error(r.raw)
+	}
+}
+
 func TestAMessageNamesItsModel(t *testing.T) {
 	var started contract.MessageSignal
 	var sent contract.MessageSignal

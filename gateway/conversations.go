@@ -104,7 +104,7 @@ func (h *rest) request(c echo.Context) error {
 // decisionOnItsWay returns nil if the request is a decision that its approval has recorded
 // and the conversation has not received yet.
 func (h *rest) decisionOnItsWay(c echo.Context, requestID string) error {
-	uuid := tidyUUID(c.QueryParam("approval"))
+	uuid := request.TidyUUID(c.QueryParam("approval"))
 	if !contract.IsUUID(uuid) {
 		return service.NoRequest(requestID)
 	}

@@ -109,7 +109,10 @@ func (h *rest) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := callerOf(c).ConversationID(key)
+	id, err := h.service.NewID(c.Request().Context(), callerOf(c), key)
+	if err != nil {
+		return err
+	}
 	callOf(c).ConversationID = id
 	p := pending{status: http.StatusCreated, Request: service.Request{
 		ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Fingerprint: fingerprintOf(c, raw), Whole: whole,

@@ -45,7 +45,10 @@
 // runs, has its HTTP handler and a backend for tests):
 //
 //	func (e echo) ask(ctx context.Context, caller service.Caller, key, text string) (string, error) {
-//		id := caller.ConversationID(key)
+//		id, err := e.service.NewID(ctx, caller, key)
+//		if err != nil {
+//			return "", err
+//		}
 //		request := service.Request{ConversationID: id, ID: caller.RequestID(id, "echo", key), Repeatable: key != ""}
 //		message := service.Message{Text: text}
 //		if _, err := e.service.Start(ctx, caller, service.NewConversation{Request: request, Message: &message}); err != nil {

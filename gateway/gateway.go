@@ -14,12 +14,16 @@ import (
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/attempts"
+	"agent-stop-and-go/gateway/identity/forwarded"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/quota"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/access"
@@ -34,14 +38,18 @@ import (
 type Deps struct {
 	// Backend runs the conversations.
 	Backend service.Backend
-	// Agent is the agent of new conversations.
-	Agent contract.Agent
-	Blobs transcript.Store
+	// Agent is the agent of new conversations, TaskQueue the one of their workflows.
+	Agent     contract.Agent
+	TaskQueue string
+	Blobs     transcript.Store
 	// Graves has the tombstones of deleted conversations. Without it they are unknown ones.
 	Graves service.Graves
 	// Callers are the ways in which callers prove who they are. Without any, whoever reaches
 	// the gateway may call it, and sees everything.
 	Callers identity.Ways
+	// Proxies are known proxies in front of the gateway, which say with which scheme and from which
+	// address a client has come. Programs on this machine may say so, too.
+	Proxies forwarded.Proxies
 	// SharedGroups are as in Options of package service.
 	SharedGroups map[string][]string
 	// Sessions are those of browsers, nil if nobody can log in with one. They are one of Callers.
@@ -96,6 +104,10 @@ type Deps struct {
 	WebUI string
 	// Namespace is the Temporal namespace, for links to the Web UI.
 	Namespace string
+	// Codec decrypts for the Web UI; nil if nothing is encrypted. WebUIOrigins are the origins
+	// of Web UIs that may ask for it.
+	Codec        codec.Codec
+	WebUIOrigins []string
 	// Provider is the organization named in the agent's card.
 	Provider Provider
 }
@@ -137,6 +149,8 @@ type Gateway struct {
 	callers   identity.Ways
 	quota     *quota.Quota
 	tasks     *protocol.Server
+	proxies   forwarded.Proxies
+	attempts  *attempts.Attempts
 	// dropTokens is as in Deps.
 	dropTokens bool
 
@@ -160,15 +174,16 @@ func New(deps Deps) *Gateway {
 		d.Backend, see = b, b.See
 	}
 	s := service.New(service.Options{
-		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
+		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens}
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}
+	g.attempts = attempts.New(d.Proxies, d.Now)
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
-	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, callers: d.Callers}
+	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, prove: g.prove, open: len(d.Callers) == 0}
 	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
 	server := &serverlogin.Endpoint{
-		Service: s, Logins: d.Logins, SignIn: canSignIn(d.Methods), Logger: d.Logger, Jar: &session.Jar{Keyring: d.Keyring, PublicURL: d.PublicURL, Now: d.Now},
+		Service: s, Logins: d.Logins, SignIn: canSignIn(d.Methods), Logger: d.Logger, Jar: &session.Jar{Keyring: d.Keyring, PublicURL: d.PublicURL, Proxies: d.Proxies, Now: d.Now},
 	}
 	g.tasks = protocol.New(handler.New(handler.Options{
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
@@ -180,8 +195,9 @@ func New(deps Deps) *Gateway {
 		events: events,
 		offers: &offers{service: s, agent: d.Agent},
 		health: g.health,
-		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Logger: d.Logger},
+		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,
+		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
 	})
 	g.handler = g.serve(d)
 	return g
@@ -193,7 +209,9 @@ func canSignIn(methods []identity.Method) bool {
 }
 
 // ServeHTTP implements http.Handler.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, tidy(r)) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.handler.ServeHTTP(w, request.Tidy(r))
+}
 
 // Routes lists the operations of the API, without the files of the pages.
 func (g *Gateway) Routes() []Route {

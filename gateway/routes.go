@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
@@ -55,6 +56,7 @@ type handlers struct {
 	tasks  *protocol.Server
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
+	codec  *codec.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -97,6 +99,9 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
 		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.rest.resume},
 
+		{Route{"POST", codec.PathDecode, contract.ScopeReadAll, ""}, h.codec.Decode},
+		{Route{"POST", codec.PathEncode, contract.ScopeReadAll, ""}, h.codec.Encode},
+
 		{Route{"GET", login.PathMethods, open, ""}, h.login.List},
 		{Route{"GET", login.PathSession, open, ""}, h.login.Show},
 		{Route{"POST", login.PathSession, open, ""}, h.login.WithKey},
@@ -137,7 +142,7 @@ func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}, guard.Rules{Hosts: d.AllowedHosts, Origins: d.WebUIOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
 	for _, r := range g.table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

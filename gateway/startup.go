@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -34,7 +35,7 @@ func (s *Startup) Close() { s.Open(nil) }
 
 // ServeHTTP implements http.Handler.
 func (s *Startup) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := tidy(r).URL.Path
+	path := request.Tidy(r).URL.Path
 	probe := path == pathHealth || path == pathReady
 	if s.opens(r, probe) {
 		s.gateway.ServeHTTP(w, r)

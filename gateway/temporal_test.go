@@ -338,7 +338,7 @@ func TestAQueryCancelledByTheServerIsUnavailable(t *testing.T) {
 		return nil, serviceerror.NewCanceled("context canceled")
 	}, DescribeFn: healthy})
 	a.wantError(503, "not available", a.do("GET", "/conversations/"+someID, ""))
-	if r := a.rpc("tasks/get", object{"id": someID}); code(r) != -32000.0 {
+	if r := a.rpc("tasks/get", object{"id": someID}); code(r) != -32000.0 || !strings.Contains(r.raw, `"retryDelay":"1s"`) {
 		t.Error(r.raw)
 	}
 }

@@ -108,7 +108,7 @@ func newTenancyAPI(t *testing.T) *api {
 		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, badgesOnly
 		d.SharedGroups = map[string][]string{"keys": {"Shop"}}
 		d.Graves = tombstones{}
-	})
+	}, withCodec(t))
 	if _, err := a.blobs.Put(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
@@ -359,6 +359,10 @@ func requests(routes []gateway.Route) []about {
 	command("!delete", contract.ScopeConverse, "conversation", true)
 	command("!approve :uuid", "any", "approval", true)
 	command("!reject :uuid", "any", "approval", true)
+	for _, query := range []string{"q=violet", "id=a1a1", "session_id=s", "status=active"} {
+		out = append(out, about{name: "list " + query, method: "GET", path: "/conversations?" + query, scope: contract.ScopeRead})
+	}
+	out = append(out, about{name: "an export to read", method: "GET", path: "/conversations/:id/export?format=markdown", object: "conversation", scope: contract.ScopeRead})
 	out = append(out, about{name: "a short ID", method: "GET", path: "/conversations/:short", object: "conversation", scope: contract.ScopeRead})
 	rpc := func(method, params string, writes bool) {
 		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes, governs: writes,

@@ -49,7 +49,7 @@ type sharedKey struct{}
 func membersOf(st State) []member {
 	v := st.Once(sharedKey{}, func(st State) any { return sharedView{st, sharedOf(st).members()} }).(sharedView)
 	now, then := st.Document, v.of.Document
-	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Title == then.Title && now.Usage == then.Usage &&
+	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Title == then.Title && now.Model == then.Model && now.Usage == then.Usage &&
 		authRequired(st) == authRequired(v.of) && len(now.PendingApprovals) == len(then.PendingApprovals) &&
 		(len(now.PendingApprovals) == 0 || &now.PendingApprovals[0] == &then.PendingApprovals[0])
 	if same {
@@ -67,6 +67,8 @@ type SharedState struct {
 	Usage            document.Usage    `json:"usage"`
 	// Title is the title that somebody gave the conversation, or "".
 	Title string `json:"title"`
+	// Model was chosen for the conversation, or is "".
+	Model string `json:"model"`
 	// AuthRequired names the server or agent for which the last turn ended because the caller must
 	// log in. It is empty while a turn is running.
 	AuthRequired string `json:"auth_required"`
@@ -92,7 +94,7 @@ func isWorking(st State) bool {
 func sharedOf(st State) SharedState {
 	s := SharedState{
 		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, PendingApprovals: []PendingApproval{},
-		AuthRequired: authRequired(st), Title: st.Document.Title,
+		AuthRequired: authRequired(st), Title: st.Document.Title, Model: st.Document.Model,
 	}
 	for _, p := range pendingIn(st) {
 		s.PendingApprovals = append(s.PendingApprovals, PendingApproval{
@@ -123,6 +125,7 @@ const (
 	pathApprovals = "/" + Namespace + "/pending_approvals"
 	pathUsage     = "/" + Namespace + "/usage"
 	pathTitle     = "/" + Namespace + "/title"
+	pathModel     = "/" + Namespace + "/model"
 	pathLogin     = "/" + Namespace + "/auth_required"
 )
 
@@ -131,7 +134,7 @@ func (s SharedState) members() []member {
 		{pathStatus, encoded(s.Status)}, {pathTree, encoded(s.Tree)},
 		{pathApprovals, encoded(s.PendingApprovals)}, {pathUsage, encoded(s.Usage)},
 		{pathLogin, encoded(s.AuthRequired)},
-		{pathTitle, encoded(s.Title)},
+		{pathTitle, encoded(s.Title)}, {pathModel, encoded(s.Model)},
 	}
 }
 

@@ -48,6 +48,9 @@ func New(address string, o Options) (*Client, error) {
 // stay refuses redirects, which would send the key to another place.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// HasKey reports whether requests have a key.
+func (c *Client) HasKey() bool { return c.key != "" }
+
 // URL returns the address of the agent.
 func (c *Client) URL() string { return c.base.String() }
 
@@ -62,6 +65,8 @@ type Error struct {
 	Result *Result
 	// Body is the whole reply.
 	Body json.RawMessage
+	// Agent is whom the request was sent to.
+	Agent *Client
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -127,7 +132,7 @@ func (c *Client) do(ctx context.Context, r request) (*http.Response, error) {
 		return nil, &Unreachable{c.URL(), cause(err)}
 	case res.StatusCode >= 300:
 		defer res.Body.Close()
-		return nil, errorOf(res)
+		return nil, c.errorOf(res)
 	}
 	return res, nil
 }
@@ -145,12 +150,12 @@ func cause(err error) error {
 const maxReply = 1 << 30
 
 // errorOf reads an error reply.
-func errorOf(res *http.Response) error {
+func (c *Client) errorOf(res *http.Response) error {
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
 	if err != nil {
 		return err
 	}
-	out := &Error{Status: res.StatusCode}
+	out := &Error{Status: res.StatusCode, Agent: c}
 	var body struct {
 		Error    string    `json:"error"`
 		Decision *Decision `json:"decision"`

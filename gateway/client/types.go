@@ -57,8 +57,10 @@ type Conversation struct {
 	// MessagesBefore is the number of messages before those in Messages.
 	MessagesBefore int `json:"messages_before,omitempty"`
 	// Title is the title that somebody gave the conversation, and Renamed is who, and when.
-	Title   string     `json:"title,omitempty"`
-	Renamed *Renamed   `json:"renamed,omitempty"`
+	Title   string   `json:"title,omitempty"`
+	Renamed *Renamed `json:"renamed,omitempty"`
+	// Model was chosen for all messages that name none.
+	Model   string     `json:"model,omitempty"`
 	Problem string     `json:"problem,omitempty"`
 	AsOf    *time.Time `json:"as_of,omitempty"`
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,13 +11,13 @@ import (
 )
 
 // model chooses the model of the conversation. The choice is recorded with the next message.
-func (r run) model(context.Context) (Reply, error) {
+func (r run) model(ctx context.Context) (Reply, error) {
 	names := r.service.Models()
 	switch {
 	case len(names) == 0:
 		return Reply{}, r.service.CheckModel("?")
 	case r.argument == "":
-		return r.says("!model NAME chooses one of these for this conversation, @NAME TEXT for one message:\n  %s", strings.Join(names, "\n  ")), nil
+		return r.says("%s!model NAME chooses one of these for this conversation, @NAME TEXT for one message:\n  %s", r.chosen(ctx), strings.Join(names, "\n  ")), nil
 	}
 	if err := r.service.CheckModel(r.argument); err != nil {
 		return Reply{}, err
@@ -24,6 +25,18 @@ func (r run) model(context.Context) (Reply, error) {
 	reply := r.says("The next message is for %s, and so are all after it.", r.argument)
 	reply.Model = r.argument
 	return reply, nil
+}
+
+// chosen says which model was chosen for the conversation, to those who may read it.
+func (r run) chosen(ctx context.Context) string {
+	if r.in.ConversationID == "" {
+		return ""
+	}
+	view, err := r.service.Conversation(ctx, r.in.ConversationID, "")
+	if err != nil || view.Model == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s was chosen for this conversation.\n\n", view.Model)
 }
 
 // message returns the message that a text is. Without models to choose from, @ has no meaning.

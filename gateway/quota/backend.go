@@ -74,7 +74,7 @@ func (q *Quota) admit(ctx context.Context, conversations service.Conversations, 
 	if _, err := conversations.Owner(ctx, in.ID); !service.IsKind(err, contract.KindNotFound) {
 		return false, nil // it was started before
 	}
-	return false, busy(closingPause, "%d of your conversations are open, and a caller may have %d: close or delete one", open, q.Limits.Conversations)
+	return false, service.Busy(closingPause, "%d of your conversations are open, and a caller may have %d: close or delete one", open, q.Limits.Conversations)
 }
 
 func (q *Quota) withdraw(ctx context.Context, in contract.ConversationInput) {

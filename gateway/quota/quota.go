@@ -2,7 +2,6 @@ package quota
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -86,14 +85,7 @@ func (q *Quota) Take(ctx context.Context, caller contract.Identity) error {
 	if err != nil || wait <= 0 {
 		return err
 	}
-	return busy(wait, "you have sent too many requests: a caller may send %d a minute, and %d at once", q.Limits.Requests, q.Limits.Burst)
-}
-
-func busy(wait time.Duration, format string, args ...any) error {
-	seconds := (wait + time.Second - 1) / time.Second
-	err := service.Errorf(contract.KindBusy, "%s; try again in %d s", fmt.Sprintf(format, args...), seconds)
-	err.RetryAfter = seconds * time.Second
-	return err
+	return service.Busy(wait, "you have sent too many requests: a caller may send %d a minute, and %d at once", q.Limits.Requests, q.Limits.Burst)
 }
 
 const (

@@ -6,5 +6,6 @@
 // decode_error.go  errors of encoding/json in words for callers
 // cursor.go        page cursors
 // files.go         files that come with a message
+// tidy.go          paths in the form of the routes
 // accept.go        the media type that the client wants, and whether it waits
 package request

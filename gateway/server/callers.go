@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/identity/forwarded"
 	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/workflows/contract/approvers"
@@ -20,6 +21,7 @@ type callers struct {
 	sessions *session.Sessions
 	methods  []identity.Method
 	shared   map[string][]string // groups that share conversations, by the issuer of their members
+	proxies  forwarded.Proxies
 }
 
 // callersOf returns the ways in which callers prove who they are, proxies last: what a caller
@@ -28,7 +30,8 @@ type callers struct {
 func callersOf(c *config.Config, p Parts) (callers, error) {
 	out := callers{shared: map[string][]string{}}
 	var proxies identity.Ways
-	o := session.Options{Jar: &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}}
+	jar := &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}
+	o := session.Options{Jar: jar}
 	for _, w := range c.Auth {
 		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: append(approvers.Groups(c.Approval.Approvers), w.SharedGroups...)}
 		var err error
@@ -39,6 +42,7 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 			err = out.addOIDC(c, w, grants, p, &o)
 		case config.AuthProxy:
 			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
+			out.proxies = append(out.proxies, w.Networks()...)
 			out.methods = append(out.methods, identity.Method{Type: w.Type})
 			out.share(identity.IssuerProxy, w)
 		default:
@@ -48,6 +52,7 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 			return callers{}, err
 		}
 	}
+	jar.Proxies = out.proxies
 	if out.sessions = session.New(o); out.sessions != nil {
 		out.ways = append(out.ways, out.sessions)
 	}

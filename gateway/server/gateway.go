@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +15,9 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/serverlogin"
@@ -47,6 +51,8 @@ type Parts struct {
 	Room func(context.Context) error
 	// Changes count what happens to conversations, in a process whose worker is the only one.
 	Changes *snapshot.Changes
+	// Codec encrypts conversations; nil if nothing is encrypted.
+	Codec *encryption.Codec
 	// WebUI is the URL of the Temporal Web UI of this process, or "".
 	WebUI string
 }
@@ -106,17 +112,36 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	})
 	callersQuota := quota.New(quota.Options{Limits: limitsOf(c), Shared: shared, Open: conversations.CountOpen, Logger: p.Logger})
 	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
+	var decrypting codec.Codec
+	if p.Codec != nil {
+		decrypting = p.Codec
+	}
 	return gateway.Deps{
 		Backend: conversations,
-		Agent:   agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
-		Callers: callers.ways, SharedGroups: callers.shared, Sessions: callers.sessions, Methods: callers.methods,
+		Agent:   agent, TaskQueue: c.Temporal.TaskQueue, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
+		Callers: callers.ways, Proxies: callers.proxies, SharedGroups: callers.shared, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn),
 		Logins: p.Logins, Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
+		Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
 		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
+}
+
+// webUIOrigins returns the origins of the Web UIs: those of the configuration, and the names under
+// which that of this process may be opened.
+func webUIOrigins(c *config.Config, webUI string) []string {
+	out := slices.Clone(c.Encryption.WebUI)
+	u, err := url.Parse(webUI)
+	if err != nil || webUI == "" {
+		return out
+	}
+	for _, name := range append([]string{u.Hostname(), "localhost"}, c.Names()...) {
+		out = append(out, "http://"+net.JoinHostPort(name, u.Port()))
+	}
+	return out
 }
 
 // derivesToken reports whether calls with a credential carry the caller's token, or one made of it.

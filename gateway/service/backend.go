@@ -132,6 +132,8 @@ type StartInput struct {
 	// key.
 	Fingerprint string
 	CreatedAt   time.Time
+	// Title is the title in lists; "" is that of the first message.
+	Title string
 	// Push is a webhook that is notified about the conversation from its start.
 	Push *PushConfig
 	// Keep stores the values that the first message refers to, or is nil if there are none.

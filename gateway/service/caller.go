@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -72,13 +74,30 @@ func (c Caller) Own(id string) string {
 	return contract.Hash([]byte(c.Identity.Key())) + " " + id
 }
 
-// ConversationID returns the ID of a new conversation: random without a key, otherwise
-// derived from the key and the caller.
-func (c Caller) ConversationID(key string) string {
+// NewID returns the ID of a new conversation: random without a key, otherwise derived from the key
+// and the caller, so that a request that is sent again means the same conversation.
+func (s *Service) NewID(ctx context.Context, c Caller, key string) (string, error) {
 	if key == "" {
-		return uuid.NewString()
+		return uuid.NewString(), nil
 	}
-	return contract.NameUUID("create", c.key(key))
+	return s.OwnID(ctx, "create", c.key(key))
+}
+
+// OwnID returns the ID of the conversation to which a client has given a name, in a space of names of
+// one kind. Agents that share a namespace have different IDs for a name: it depends on the task
+// queue, except for the default one. Conversations from before it did keep their IDs.
+func (s *Service) OwnID(ctx context.Context, space, name string) (string, error) {
+	former := contract.NameUUID(space, name)
+	if s.queue == "" || s.queue == contract.DefaultTaskQueue {
+		return former, nil
+	}
+	switch _, err := s.backend.Owner(ActingItself(ctx), former); {
+	case err == nil, IsKind(err, deletion.KindDeleted):
+		return former, nil
+	case !IsKind(err, contract.KindNotFound):
+		return "", err
+	}
+	return contract.NameUUID(space, s.queue+"\n"+name), nil
 }
 
 // RequestID is random without a key. Otherwise it is derived from the subject, the operation,

@@ -10,16 +10,16 @@ import (
 
 func TestAKeyBelongsToItsCaller(t *testing.T) {
 	known := service.Caller{Session: "s1", OwnSession: true, Token: "t1"}
-	id := known.ConversationID("k")
-	if id != known.ConversationID("k") || !contract.IsUUID(id) {
-		t.Errorf("the same key of the same caller gives %s and %s", id, known.ConversationID("k"))
+	id := newID(t, known, "k")
+	if id != newID(t, known, "k") || !contract.IsUUID(id) {
+		t.Errorf("the same key of the same caller gives %s and %s", id, newID(t, known, "k"))
 	}
 	for name, other := range map[string]string{
-		"another key":     known.ConversationID("k2"),
-		"another token":   service.Caller{Session: "s1", OwnSession: true, Token: "t2"}.ConversationID("k"),
-		"another session": service.Caller{Session: "s2", OwnSession: true, Token: "t1"}.ConversationID("k"),
-		"nobody":          service.Caller{Session: "s1"}.ConversationID("k"),
-		"no key":          known.ConversationID(""),
+		"another key":     newID(t, known, "k2"),
+		"another token":   newID(t, service.Caller{Session: "s1", OwnSession: true, Token: "t2"}, "k"),
+		"another session": newID(t, service.Caller{Session: "s2", OwnSession: true, Token: "t1"}, "k"),
+		"nobody":          newID(t, service.Caller{Session: "s1"}, "k"),
+		"no key":          newID(t, known, ""),
 	} {
 		if other == id {
 			t.Errorf("%s gives the same conversation", name)
@@ -65,14 +65,14 @@ func TestANoteHasTheCallersNameAndALimit(t *testing.T) {
 
 func TestAKeyBelongsToAnIdentity(t *testing.T) {
 	alice := service.Caller{Token: "t1", Identity: contract.Identity{Subject: "alice", Issuer: "keys"}}
-	id := alice.ConversationID("k")
-	if again := (service.Caller{Token: "t2", Session: "s", OwnSession: true, Identity: alice.Identity}); again.ConversationID("k") != id {
+	id := newID(t, alice, "k")
+	if again := (service.Caller{Token: "t2", Session: "s", OwnSession: true, Identity: alice.Identity}); newID(t, again, "k") != id {
 		t.Error("the key of the same identity is another with another token for tools")
 	}
 	for name, other := range map[string]contract.Identity{
 		"another subject": {Subject: "bob", Issuer: "keys"}, "another issuer": {Subject: "alice", Issuer: "proxy"}, "nobody": {},
 	} {
-		if (service.Caller{Token: "t1", Identity: other}).ConversationID("k") == id {
+		if newID(t, service.Caller{Token: "t1", Identity: other}, "k") == id {
 			t.Errorf("%s gives the same conversation", name)
 		}
 	}

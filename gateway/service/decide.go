@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -47,6 +48,15 @@ func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (Receipt, er
 		return r, nil
 	}
 	return r, err
+}
+
+// Via returns by what a decision of the caller is made: by a protocol or, if it is a yes to a call
+// that waits for another token of the caller, and the request has one, by a login.
+func (c Caller) Via(protocol string, p contract.PendingApproval, approved bool) string {
+	if n := p.Login; n != nil && approved && n.Way == login.AtAgent && c.Token != "" && n.Caller == c.Identity.Key() {
+		return login.Via
+	}
+	return protocol
 }
 
 // sealFor seals the caller's token for a decision if the token may be used.

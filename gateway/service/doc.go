@@ -9,7 +9,7 @@
 // history.
 //
 // service.go   Service and its Options
-// caller.go    Caller: sessions, tokens, request IDs and fingerprints
+// caller.go    Caller: sessions, tokens, IDs that are derived from what a client chose, fingerprints
 // start.go     Start, and StartAndAwait in one request; message.go the messages of users
 // send.go      Send, CancelTurn and CloseConversation: admission before a signal; Delete
 // await.go     Await and Settled; waits.go shares few updates of a workflow among all waiters

@@ -40,6 +40,14 @@ func Errorf(kind contract.Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
 }
 
+// Busy returns the error of a request that is to be sent again after a time.
+func Busy(wait time.Duration, format string, args ...any) *Error {
+	seconds := max(1, (wait+time.Second-1)/time.Second)
+	err := Errorf(contract.KindBusy, "%s; try again in %d s", fmt.Sprintf(format, args...), seconds)
+	err.RetryAfter = seconds * time.Second
+	return err
+}
+
 // Because sets the cause, which only the log shows.
 func (e *Error) Because(err error) *Error {
 	e.Err = err

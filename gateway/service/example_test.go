@@ -37,7 +37,10 @@ func (e echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ask sends a text and returns what the agent says. A text that is repeated under its key is
 // sent once.
 func (e echo) ask(ctx context.Context, caller service.Caller, key, text string) (string, error) {
-	id := caller.ConversationID(key)
+	id, err := e.service.NewID(ctx, caller, key)
+	if err != nil {
+		return "", err
+	}
 	request := service.Request{ConversationID: id, ID: caller.RequestID(id, "echo", key), Repeatable: key != ""}
 	message := service.Message{Text: text}
 	if _, err := e.service.Start(ctx, caller, service.NewConversation{Request: request, Message: &message}); err != nil {

@@ -25,9 +25,10 @@ type Options struct {
 	// SharedGroups are the groups to which the conversations of their members belong too, by the
 	// issuer of the identities.
 	SharedGroups map[string][]string
-	// Agent is the agent of new conversations.
-	Agent contract.Agent
-	Blobs transcript.Store
+	// Agent is the agent of new conversations, TaskQueue the one of their workflows.
+	Agent     contract.Agent
+	TaskQueue string
+	Blobs     transcript.Store
 	// Exports contains the exported conversations, which are shown while no worker answers.
 	// It may be nil.
 	Exports fs.FS
@@ -67,6 +68,7 @@ type Service struct {
 	seeing  func(ctx context.Context, conversationID string) error
 	shared  map[string][]string // as SharedGroups
 	agent   contract.Agent
+	queue   string
 	exports fs.FS
 	keyring *credential.Keyring
 	// sealCallers is as in Options.
@@ -92,7 +94,7 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, queue: o.TaskQueue, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())

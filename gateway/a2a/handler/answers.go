@@ -56,7 +56,7 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 		if i < len(decisions)-1 {
 			requestID = contract.NameUUID(m.ID, d.UUID)
 		}
-		first, err := h.decide(ctx, d, chain, requestID)
+		first, err := h.decide(ctx, d, contract.DecideSignal{RequestID: requestID, Via: via(ctx, m.latest.Pending, d), Chain: chain})
 		if err != nil {
 			return m, afterDecisions(m.decided, err)
 		}
@@ -65,6 +65,15 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 		}
 	}
 	return m, nil
+}
+
+// via says by what a decision is made.
+func via(ctx context.Context, pending []contract.PendingApproval, d task.Decision) string {
+	i := slices.IndexFunc(pending, func(p contract.PendingApproval) bool { return p.UUID == d.UUID })
+	if i < 0 {
+		return viaA2A
+	}
+	return callerOf(ctx).Via(viaA2A, pending[i], d.Approved)
 }
 
 // joinLogin sends a message to a task that waits for a new token of the caller. The conversation
@@ -100,11 +109,8 @@ func (h *Handler) recordUnread(ctx context.Context, err error) error {
 
 // decide sends a decision and reports whether it is the one on record. Another caller may
 // have decided first: that is an error only if the two decisions differ.
-func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, requestID string) (first bool, err error) {
-	in := contract.DecideSignal{
-		RequestID: requestID, Approved: d.Approved, By: d.By, Reason: d.Reason, Via: viaA2A, Chain: chain,
-		Content: contract.JSON{Raw: d.Content},
-	}
+func (h *Handler) decide(ctx context.Context, d task.Decision, in contract.DecideSignal) (first bool, err error) {
+	in.Approved, in.By, in.Reason, in.Content = d.Approved, d.By, d.Reason, contract.JSON{Raw: d.Content}
 	receipt, err := h.service.Decide(ctx, callerOf(ctx), service.Decision{UUID: d.UUID, Signal: in})
 	if err != nil {
 		return false, err
@@ -117,5 +123,5 @@ func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, r
 		record.UUID = d.UUID
 		return false, &service.Error{Kind: contract.KindDecided, Text: service.AlreadyDecided(record)}
 	}
-	return record.RequestID == requestID, nil
+	return record.RequestID == in.RequestID, nil
 }

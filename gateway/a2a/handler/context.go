@@ -69,8 +69,11 @@ func (h *Handler) taskOfApproval(ctx context.Context, uuid string) (string, erro
 // suggest replies with the waiting task and a hint, unless the message has started a task
 // before.
 func (h *Handler) suggest(ctx context.Context, req *a2a.SendMessageRequest, in message, waits contract.ConversationView) (sentMessage, error) {
-	own := newTaskID(callerOf(ctx), req.Message, in)
-	_, err := h.service.Conversation(ctx, own, "")
+	own, err := h.newTaskID(ctx, req.Message, in)
+	if err != nil {
+		return sentMessage{}, err
+	}
+	_, err = h.service.Conversation(ctx, own, "")
 	switch {
 	case err == nil:
 		return h.startTask(ctx, req, in)

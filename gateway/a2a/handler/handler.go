@@ -125,23 +125,23 @@ func noTask(id a2a.TaskID) error {
 	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+service.Printable(string(id)))
 }
 
-// kinds is the table from error kinds to A2A errors. Kinds that are not in it are internal
+// temporary are the kinds of errors after which the same request may succeed.
+var temporary = []contract.Kind{contract.KindTimeout, contract.KindBusy, service.KindUnavailable}
+
+// kinds is the table from other error kinds to A2A errors. Kinds that are not in it are internal
 // errors.
 var kinds = map[contract.Kind]error{
-	contract.KindInvalid:    a2a.ErrInvalidParams,
-	contract.KindNotFound:   a2a.ErrTaskNotFound,
-	deletion.KindDeleted:    a2a.ErrTaskNotFound,
-	contract.KindForbidden:  a2a.ErrUnauthorized,
-	contract.KindWaiting:    a2a.ErrUnsupportedOperation,
-	contract.KindCompleted:  a2a.ErrUnsupportedOperation,
-	contract.KindDecided:    a2a.ErrUnsupportedOperation,
-	contract.KindKeyReused:  a2a.ErrInvalidParams,
-	contract.KindTimeout:    a2a.ErrServerError,
-	service.KindUnavailable: a2a.ErrServerError,
-	contract.KindTooLarge:   a2a.ErrInvalidParams,
-	contract.KindBusy:       a2a.ErrServerError,
-	service.KindNoSpace:     a2a.ErrServerError,
-	service.KindLost:        a2a.ErrInternalError,
+	contract.KindInvalid:   a2a.ErrInvalidParams,
+	contract.KindNotFound:  a2a.ErrTaskNotFound,
+	deletion.KindDeleted:   a2a.ErrTaskNotFound,
+	contract.KindForbidden: a2a.ErrUnauthorized,
+	contract.KindWaiting:   a2a.ErrUnsupportedOperation,
+	contract.KindCompleted: a2a.ErrUnsupportedOperation,
+	contract.KindDecided:   a2a.ErrUnsupportedOperation,
+	contract.KindKeyReused: a2a.ErrInvalidParams,
+	contract.KindTooLarge:  a2a.ErrInvalidParams,
+	service.KindNoSpace:    a2a.ErrServerError,
+	service.KindLost:       a2a.ErrInternalError,
 }
 
 // toA2AError converts an error to an A2A error.
@@ -151,11 +151,14 @@ func toA2AError(err error) error {
 	if errors.As(err, &e) && e.RetryAfter > 0 {
 		return protocol.TooMany(e.Text, e.RetryAfter)
 	}
+	if errors.As(err, &e) && slices.Contains(temporary, e.Kind) {
+		return protocol.Unavailable(e.Text)
+	}
 	if errors.As(err, &e) && kinds[e.Kind] != nil {
 		return a2a.NewError(kinds[e.Kind], e.Text)
 	}
 	if errors.Is(err, service.ErrClosing) {
-		return a2a.NewError(a2a.ErrServerError, "the server is shutting down; the work goes on")
+		return protocol.Unavailable("the server is shutting down; the work goes on")
 	}
 	return err
 }

@@ -200,7 +200,10 @@ func (m sentMessage) repeated(r contract.Request) (sentMessage, error) {
 
 // startTask starts a conversation for a message without a task.
 func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
-	id := newTaskID(callerOf(ctx), req.Message, in)
+	id, err := h.newTaskID(ctx, req.Message, in)
+	if err != nil {
+		return sentMessage{}, err
+	}
 	request.From(ctx).ConversationID = id
 	first := in.serviceMessage()
 	m := sentMessage{Request: requestOf(id, requestIDOf(callerOf(ctx), id, req.Message.ID), in)}
@@ -221,12 +224,13 @@ func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in
 
 // newTaskID derives the ID of a new task from its message, so that a repeated message names
 // the same task.
-func newTaskID(c service.Caller, m *a2a.Message, in message) string {
+func (h *Handler) newTaskID(ctx context.Context, m *a2a.Message, in message) (string, error) {
+	c := callerOf(ctx)
 	parts := []string{c.Own(m.ID), m.ContextID, in.sum()}
 	if !c.Authenticated() {
 		parts = append(parts, contract.Hash([]byte(c.Token)))
 	}
-	return contract.NameUUID("a2a task", strings.Join(parts, "\n"))
+	return h.service.OwnID(ctx, "a2a task", strings.Join(parts, "\n"))
 }
 
 // requestIDOf derives a request ID from the message ID of a caller.

@@ -70,11 +70,22 @@ func (e *httpError) Unwrap() error { return e.error }
 // TooMany returns the error for a caller that has reached a limit. HTTP status and headers say
 // so too, also for streams.
 func TooMany(text string, retryAfter time.Duration) error {
+	return &httpError{http.StatusTooManyRequests, later(text, retryAfter), retryAfter}
+}
+
+// unavailableTime is when to send a request again that the server could not serve.
+const unavailableTime = time.Second
+
+// Unavailable returns the error for a request that may succeed if it is sent again: what it
+// asks for may have begun, so a message is sent with the same ID.
+func Unavailable(text string) error { return later(text, unavailableTime) }
+
+func later(text string, retryAfter time.Duration) error {
 	err := a2a.NewError(a2a.ErrServerError, text)
 	err.TypedDetails = []*errordetails.Typed{errordetails.NewTyped(typeRetryInfo, map[string]any{
 		"retryDelay": fmt.Sprintf("%.0fs", retryAfter.Seconds()),
 	})}
-	return &httpError{http.StatusTooManyRequests, err, retryAfter}
+	return err
 }
 
 // fieldError is an error in one member of the params.

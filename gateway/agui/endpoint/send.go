@@ -92,7 +92,11 @@ func (r *run) explainDecided(err error) error {
 
 // decide sends a decision. It fails if the approval was decided otherwise before.
 func (r *run) decide(d decision) error {
-	receipt, err := r.endpoint.service.Decide(r.ctx(), callOf(r.c).Caller, service.Decision{UUID: d.uuid, Signal: d.in})
+	caller := callOf(r.c).Caller
+	if p, open := r.thread.interrupt(d.uuid); open {
+		d.in.Via = caller.Via(d.in.Via, p, d.in.Approved)
+	}
+	receipt, err := r.endpoint.service.Decide(r.ctx(), caller, service.Decision{UUID: d.uuid, Signal: d.in})
 	if err != nil {
 		return err
 	}

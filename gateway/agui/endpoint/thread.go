@@ -26,7 +26,11 @@ func (ep *Endpoint) threadOf(ctx context.Context, caller service.Caller, threadI
 			return t, err
 		}
 	}
-	return ep.thread(ctx, contract.NameUUID("ag-ui", caller.Own(threadID)))
+	id, err := ep.service.OwnID(ctx, "ag-ui", caller.Own(threadID))
+	if err != nil {
+		return thread{}, err
+	}
+	return ep.thread(ctx, id)
 }
 
 // thread reads a conversation. If it does not exist, the thread has no messages.

@@ -124,10 +124,12 @@ func memoOf(in service.StartInput) map[string]any {
 	memo := map[string]any{
 		contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
 	}
-	if first := in.Conversation.First; first != nil {
-		if name := title.Of(*first); name != "" {
-			memo[contract.MemoTitle] = name
-		}
+	name := in.Title
+	if first := in.Conversation.First; first != nil && name == "" {
+		name = title.Of(*first)
+	}
+	if name != "" {
+		memo[contract.MemoTitle] = name
 	}
 	return memo
 }
