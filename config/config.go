@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/workflows/contract"
@@ -37,6 +39,7 @@ type Config struct {
 	Conversations  Conversations         `yaml:"conversations" jsonschema_description:"How long conversations are kept."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
+	Encryption     encryption.Settings   `yaml:"encryption" jsonschema_description:"Encryption of what Temporal and the blob store keep."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`
 
@@ -208,11 +211,24 @@ type Temporal struct {
 	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the histories of workflows that have ended. At least 1h."`
 	// CacheSize limits how many workflows a worker keeps in memory.
 	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows (conversations, nodes, approvals) a worker keeps in memory. The others are rebuilt from their history when something happens in them, which takes longer the longer the history is."`
+
+	Deployment Deployment `yaml:"deployment" jsonschema_description:"Workers as versions of a deployment, between which Temporal distributes the work."`
+}
+
+// Deployment makes the workers a version of a Temporal worker deployment.
+type Deployment struct {
+	Name  string `yaml:"name" jsonschema_description:"Name of the worker deployment; TEMPORAL_DEPLOYMENT_NAME takes precedence. Empty: workers have no versions. A version gets work after agent deployment current, or ramp."`
+	Build string `yaml:"build" jsonschema_description:"Name of the version; TEMPORAL_WORKER_BUILD_ID takes precedence. Empty: the version of the program."`
+}
+
+// Version returns the name of the deployment, "" for none, and of the version in it.
+func (d Deployment) Version(program string, getenv func(string) string) (deployment, build string) {
+	return cmp.Or(getenv("TEMPORAL_DEPLOYMENT_NAME"), d.Name), cmp.Or(getenv("TEMPORAL_WORKER_BUILD_ID"), d.Build, program)
 }
 
 // Blobs configures the store for values too large for history.
 type Blobs struct {
-	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that stores nothing. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one folder that all of them can read and write."`
+	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder; s3://BUCKET, gs://BUCKET or azblob://CONTAINER, with ?prefix=agent/ for a part of one; or mem:// for a trial that stores nothing. Credentials of object stores come from the usual environment. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one store that all of them can read and write."`
 }
 
 // Default returns the configuration of an empty file.

@@ -135,7 +135,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			Timeout: 72 * time.Hour, CallAs: "approver",
 			Approvers: []string{"group:ops", "subject:https://login.example.com boss", "not_requester"},
 		},
-		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50},
+		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50, Deployment: config.Deployment{Name: "shop", Build: "2.5.0"}},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
 		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/config/blobstore"
 )
 
 // checkRules applies the rules in the struct tags, except for "required", which checkName and
@@ -140,10 +142,11 @@ func checkBlobs(r *report, path, raw string) {
 		return
 	}
 	u, err := url.Parse(raw)
-	if err == nil && u.Scheme == "mem" {
-		return
-	}
-	if err != nil || u.Scheme != "file" || strings.Trim(u.Path, "/") == "" {
-		r.at(path, "%s: must be file:///absolute/folder or mem://", quote(raw))
+	switch {
+	case strings.Contains(raw, "@"): // not shown: it may contain a password
+		r.at(path, "must have no user name and password: credentials come from the environment of the process")
+	case err == nil && (u.Scheme == "mem" || blobstore.IsObjectStore(u.Scheme) && u.Host != ""):
+	case err != nil || u.Scheme != "file" || strings.Trim(u.Path, "/") == "":
+		r.at(path, "%s: must be file:///absolute/folder, s3://BUCKET, gs://BUCKET, azblob://CONTAINER or mem://", quote(raw))
 	}
 }

@@ -45,6 +45,7 @@ func (c *Config) check(r *report) {
 	checkDuration(r, "temporal.retention", c.Temporal.Retention, time.Hour)
 	checkAddress(r, "temporal.address", c.Temporal.Address)
 	checkBlobs(r, "blobs.url", c.Blobs.URL)
+	c.Encryption.Check(func(key, problem string) { r.at("encryption."+key, "%s", problem) })
 	checkRedis(r, "events.redis", c.Events.Redis)
 	checkSigningKey(r, "push.signing_key", c.Push.SigningKey)
 	c.checkPorts(r)

@@ -71,6 +71,28 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+const maxPicture = 150_000 // bytes
+
+// A document shows every picture, and pictures are small.
+func TestPicturesAreShown(t *testing.T) {
+	var all strings.Builder
+	for _, file := range documents(t) {
+		all.WriteString(prose(t, file))
+	}
+	pictures := glob(t, "docs", "*.png")
+	if len(pictures) < 3 {
+		t.Errorf("only %d pictures", len(pictures))
+	}
+	for _, file := range pictures {
+		if !strings.Contains(all.String(), "("+"deploy/"+file+")") {
+			t.Errorf("no document shows deploy/%s", file)
+		}
+		if info, err := os.Stat(file); err != nil || info.Size() > maxPicture {
+			t.Errorf("deploy/%s: more than %d bytes (%v)", file, maxPicture, err)
+		}
+	}
+}
+
 var mdPunctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
 // anchors are the fragments of the headings of a document, as code hosts make them.

@@ -84,3 +84,23 @@ func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is woken by an alert finds it in the page for the night, and what it means in the one about
+// monitoring.
+func TestEveryAlertIsDocumented(t *testing.T) {
+	for what := range expressions(t) {
+		alert, ok := strings.CutPrefix(what, "alert ")
+		if !ok {
+			continue
+		}
+		for _, file := range []string{"NIGHT.md", "MONITORING.md"} {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(data), "`"+alert+"`") {
+				t.Errorf("%s does not name %s", file, alert)
+			}
+		}
+	}
+}

@@ -17,7 +17,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
 
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/adoption"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/telemetry"
 )
@@ -54,6 +56,8 @@ type Options struct {
 	Propagators []workflow.ContextPropagator
 	// Intercept are called for every call to the server. nil elements are skipped.
 	Intercept []grpc.UnaryClientInterceptor
+	// Codec encrypts what the server keeps; it may be nil.
+	Codec *encryption.Codec
 	// Metrics records what the SDK measures; it may be nil.
 	Metrics client.MetricsHandler
 }
@@ -75,6 +79,7 @@ func Settings(o Options) (client.Options, error) {
 	c.ContextPropagators = o.Propagators
 	c.MetricsHandler = o.Metrics
 	given := slices.DeleteFunc(slices.Clone(o.Intercept), func(i grpc.UnaryClientInterceptor) bool { return i == nil })
+	given = append(given, o.Codec.Interceptor(o.Logger)) // the others see clear text
 	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
@@ -149,7 +154,7 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed:
+	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed, r.Message == adoption.LogAdopted:
 		return h.plain.Handle(ctx, r)
 	case r.Level < slog.LevelWarn, r.Message == failedActivity:
 		return nil

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/workflows/credential"
@@ -43,6 +44,7 @@ type Platform struct {
 	Namespace string
 	Blobs     *blobstore.Store
 	Keyring   *credential.Keyring
+	Codec     *encryption.Codec // nil if nothing is encrypted
 	Feed      *feed.Feed
 
 	unobserve func() // the feed
@@ -69,9 +71,13 @@ func Open(ctx context.Context, c *config.Config, o Options) (*Platform, error) {
 	if p.Keyring, err = keyring.Open(c.DataDir, o.Getenv, clustered); err != nil {
 		return nil, err
 	}
+	if p.Codec, err = c.Encryption.Open(o.Getenv); err != nil {
+		return nil, err
+	}
 	if p.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
 		return nil, err
 	}
+	p.Blobs.Encrypt(p.Codec)
 	if err := p.dial(ctx, c, o, clustered); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -97,7 +103,7 @@ func (p *Platform) openFeed(c *config.Config, o Options) error {
 func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
 		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: append(slices.Clone(o.Propagators), telemetry.Propagator()),
-		Intercept: o.Intercept, Metrics: o.Metrics,
+		Intercept: o.Intercept, Codec: p.Codec, Metrics: o.Metrics,
 	}
 	if !clustered {
 		options.Address, options.Embedded = o.Embedded, true

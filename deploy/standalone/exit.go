@@ -26,6 +26,9 @@ func exitCode(err error) int {
 	if errors.As(err, &usage) {
 		return cli.ExitUsage
 	}
+	if errors.Is(err, errBreaks) || errors.Is(err, errKept) {
+		return exitNo
+	}
 	return cli.ExitCode(err)
 }
 

@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/connect"
-	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -53,15 +50,9 @@ func newGC(getenv func(string) string) *cobra.Command {
 
 // collect runs an upkeep with a collection, and waits for it.
 func collect(ctx context.Context, c *config.Config, getenv func(string) string, dry bool) (out deletion.UpkeepResult, err error) {
-	o := connect.Options{Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: slog.New(slog.DiscardHandler)}
-	if !platform.External(c, getenv) {
-		o.Address, o.Embedded = fmt.Sprintf("127.0.0.1:%d", c.Temporal.Port), true
-	}
-	dial, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	temporal, _, err := connect.Dial(dial, o)
+	temporal, _, err := dial(ctx, c, getenv)
 	if err != nil {
-		return out, fmt.Errorf("%w; is the agent running?", err)
+		return out, err
 	}
 	defer temporal.Close()
 	run, err := worker.RunUpkeep(ctx, temporal, c.Temporal.TaskQueue, deletion.UpkeepInput{Mark: true, Collect: true, DryRun: dry})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config/process"
+	_ "agent-stop-and-go/deploy/stores" // blobs.url: s3://, gs:// and azblob://
 )
 
 // version is set by the build.

@@ -53,6 +53,7 @@ func newTemporal(getenv func(string) string) *cobra.Command {
 	flags.IntVar(&o.Port, "port", 7233, "the `port` of Temporal")
 	flags.IntVar(&o.UIPort, "ui-port", 8233, "the `port` of the Web UI; 0 turns it off")
 	flags.StringSliceVar(&o.AllowedHosts, "allowed-host", nil, "a `name` of the Web UI besides those of this machine")
+	flags.StringVar(&o.Codec, "codec-endpoint", "", "the `URL` at which the Web UI decrypts: https://GATEWAY/codec, whose encryption.web_ui lists this Web UI")
 	flags.StringVar(&o.Namespace, "namespace", "default", "the `namespace`, which is created if it is missing")
 	flags.DurationVar(&o.Retention, "retention", 30*24*time.Hour, "how long closed conversations are kept")
 	flags.Int32Var(&o.Shards, "shards", 0, "for new databases: how many groups of workflows write at the same time (default 4); it cannot be changed")

@@ -95,7 +95,7 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 		ctx, cancel := context.WithTimeout(ctx, s.config.timeout())
 		defer cancel()
 		result, err := s.runOnce(ctx, t, request, allowed)
-		s.log.Info("tool", "tool", name, "ok", err == nil, "latency", time.Since(start))
+		s.log.With(hosting.CallerAttrs(request)...).Info("tool", "tool", name, "ok", err == nil, "latency", time.Since(start))
 		return answer(result, s.explain(err))
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Configuration interface {
 	Bind(set *flag.FlagSet)
 	Validate() error
+	OverStdio() bool
 	Token(getenv func(string) string) (string, error)
 }
 
@@ -49,7 +50,7 @@ func (p Program) Run(ctx context.Context, args []string, getenv func(string) str
 	if err != nil || done {
 		return err
 	}
-	log, err := NewLogger(getenv("LOG_LEVEL"), stderr)
+	log, err := NewLogger(getenv, stderr, p.Config.OverStdio())
 	if err != nil {
 		return err
 	}

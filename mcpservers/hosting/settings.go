@@ -48,6 +48,9 @@ func Keys() []string {
 	return []string{"host", "port", "transport", "auth_token_env", "allowed_hosts", "allowed_origins", "session_idle"}
 }
 
+// OverStdio reports whether the server has the process that started it as its only client.
+func (s Settings) OverStdio() bool { return s.Transport == TransportStdio }
+
 // Validate reports every invalid value.
 func (s Settings) Validate() error {
 	var errs []error

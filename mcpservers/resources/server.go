@@ -171,8 +171,7 @@ func (t *tools) logCall(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		} else if result.IsError {
 			outcome = "refused"
 		}
-		t.log.Info("tool", "tool", request.Params.Name, "outcome", outcome,
-			"latency", time.Since(start), "sid", hosting.CallerID(request.Header))
+		t.log.With(hosting.CallerAttrs(request)...).Info("tool", "tool", request.Params.Name, "outcome", outcome, "latency", time.Since(start))
 		return result, err
 	}
 }

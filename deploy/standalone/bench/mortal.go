@@ -29,6 +29,15 @@ type mortal struct {
 
 // newMortal makes an agent with the given prompt or tree, and starts it with further arguments.
 func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
+	m, err := prepared(dir, agent, f, args...)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.start()
+}
+
+// prepared makes an agent that does not run yet.
+func prepared(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
@@ -40,10 +49,7 @@ func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 		args: args,
 		env:  append(os.Environ(), "OPENAI_API_KEY=bench", "OPENAI_BASE_URL="+f.model.URL(), "LOG_LEVEL=error"),
 	}
-	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
-		return nil, err
-	}
-	return m, m.start()
+	return m, os.WriteFile(m.file, []byte(text), 0o600)
 }
 
 // agentFile is the file of an agent with the given prompt or tree, on its own port and that of
@@ -110,7 +116,12 @@ func serve(ctx context.Context, file, heaps string) error {
 	if err != nil {
 		return err
 	}
-	p, err := process.Start(ctx, e.Config, process.Options{Getenv: os.Getenv, Logger: e.Logger, Version: "bench"})
+	stop, err := e.Observe(ctx, "agent", "bench")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	p, err := process.Start(ctx, e.Config, process.Options{Getenv: os.Getenv, Logger: e.Logger, Version: "bench", Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return err
 	}

@@ -277,6 +277,7 @@ func (tool) Call(context.Context, toolbox.Call) (toolbox.Result, error) {
 
 func (tool) States() []contract.ServerState { return nil }
 func (tool) Conflicts() []string            { return nil }
+func (tool) Challenges(string) []string     { return nil }
 
 func (tool) Resources(context.Context) ([]toolbox.Resource, error) { return nil, nil }
 

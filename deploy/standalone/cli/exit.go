@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/gateway/client"
@@ -74,11 +75,34 @@ func Describe(err error) string {
 	}
 	switch client.StatusOf(err) {
 	case http.StatusUnauthorized:
-		return text + "\nThe agent wants a key: put it into AGENT_KEY."
+		return text + "\n" + howToProve(err)
 	case http.StatusForbidden, http.StatusMisdirectedRequest:
 		return text + "\nThe key, or the name in the URL, is not allowed to do that."
 	case http.StatusServiceUnavailable:
 		return text + "\n'agent doctor' says what is missing."
 	}
 	return text
+}
+
+// askTime is how long a failed command waits for the agent's ways to log in.
+const askTime = 2 * time.Second
+
+// howToProve says how a person proves who calls, to an agent that has refused a request: only
+// by what it accepts and the request has not had.
+func howToProve(err error) string {
+	const key = "put a key into AGENT_KEY"
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Agent == nil {
+		return "The agent wants to know who you are: " + key + "."
+	}
+	if refused.Agent.HasKey() {
+		return "The key of --key or AGENT_KEY does not hold here: " + key + " that does."
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askTime)
+	defer cancel()
+	methods, err := refused.Agent.Methods(ctx)
+	if _, none := deviceMethod(methods, ""); err != nil || none != nil {
+		return "The agent wants to know who you are: " + key + "."
+	}
+	return "The agent wants to know who you are: run 'agent login', or " + key + "."
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway/client"
 )
@@ -130,6 +132,23 @@ func (x *examination) checkTemporal(ctx context.Context, c *config.Config) {
 	}
 	_ = conn.Close()
 	x.ok("Temporal", address+" accepts connections")
+}
+
+// checkStore looks whether the object store of the file can be used.
+func (x *examination) checkStore(ctx context.Context, c *config.Config) {
+	u, err := url.Parse(c.BlobURL())
+	if err != nil || !blobstore.IsObjectStore(u.Scheme) {
+		return
+	}
+	s, err := blobstore.Open(ctx, c.BlobURL())
+	if err != nil {
+		x.problem("blob store", err.Error(), "correct blobs.url, or the environment with its credentials; deploy/STORES.md describes both")
+		return
+	}
+	x.ok("blob store", u.Redacted()+" can be read, written and listed")
+	if err := s.Close(); err != nil {
+		x.note("blob store", err.Error(), "")
+	}
 }
 
 // checkServers starts and asks the tool servers, as agent validate --connect does.

@@ -58,6 +58,7 @@ func Examine(ctx context.Context, p Patient) []Finding {
 		x.checkTemporal(ctx, c)
 		x.checkServers(ctx, c)
 	}
+	x.checkStore(ctx, c)
 	x.checkPeers(ctx, c)
 	return x.findings
 }

@@ -41,6 +41,9 @@ type Options struct {
 	UIPort int
 	// AllowedHosts are host names of the Web UI besides those of loopback.
 	AllowedHosts []string
+	// Codec is the URL of the endpoint at which pages of the Web UI decrypt, with the cookies of
+	// the person's browser. Empty means none.
+	Codec string
 	// Retention of closed workflows, applied at every start, also to a namespace that exists. 0 means 30 days.
 	Retention time.Duration
 	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.

@@ -151,7 +151,7 @@ func (s *Server) startUI(l net.Listener, o Options) error {
 	if l == nil {
 		return nil
 	}
-	stop, err := serveUI(l, s.address, o.Namespace, o.AllowedHosts, o.Logger)
+	stop, err := serveUI(l, s.address, o)
 	if err != nil {
 		return err
 	}

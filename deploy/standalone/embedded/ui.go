@@ -29,8 +29,8 @@ import (
 // the ui-server, without logins, other origins and the check for new releases, and with a
 // connection that can be closed. Because there is no login, the guard is what prevents other
 // web pages from deciding approvals.
-func serveUI(l net.Listener, address, namespace string, hosts []string, logger *slog.Logger) (stop func() error, err error) {
-	cfg, err := config.NewConfigProviderWithRefresh(uiConfig(l, address, namespace))
+func serveUI(l net.Listener, address string, o Options) (stop func() error, err error) {
+	cfg, err := config.NewConfigProviderWithRefresh(uiConfig(l, address, o))
 	if err != nil {
 		return nil, fmt.Errorf("configure web UI: %w", err)
 	}
@@ -43,9 +43,9 @@ func serveUI(l net.Listener, address, namespace string, hosts []string, logger *
 		return nil, errors.Join(fmt.Errorf("build web UI: %w", err), conn.Close())
 	}
 	server := &http.Server{
-		Handler:           guard.Rules{Hosts: hosts}.Handler(handler),
+		Handler:           guard.Rules{Hosts: o.AllowedHosts}.Handler(handler),
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          slog.NewLogLogger(logger.With("component", "temporal-ui").Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(o.Logger.With("component", "temporal-ui").Handler(), slog.LevelWarn),
 	}
 	go server.Serve(l) // ends with ErrServerClosed
 	return func() error { return errors.Join(shutdown(server), conn.Close()) }, nil
@@ -62,16 +62,17 @@ func shutdown(server *http.Server) error {
 	return nil
 }
 
-func uiConfig(l net.Listener, address, namespace string) *config.Config {
+func uiConfig(l net.Listener, address string, o Options) *config.Config {
 	return &config.Config{
 		TemporalGRPCAddress: address,
 		Host:                loopback,
 		Port:                l.Addr().(*net.TCPAddr).Port,
 		EnableUI:            true,
-		DefaultNamespace:    namespace,
+		DefaultNamespace:    o.Namespace,
 		DisableNewsFetch:    true,
 		NotifyOnNewVersion:  false,
 		HideLogs:            true,
+		Codec:               config.Codec{Endpoint: o.Codec, IncludeCredentials: o.Codec != ""},
 		CORS:                config.CORS{CookieInsecure: true}, // plain HTTP, on loopback
 	}
 }

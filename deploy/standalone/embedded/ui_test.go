@@ -15,7 +15,7 @@ import (
 func TestWebUIServesThePageAndItsAPI(t *testing.T) {
 	var log bytes.Buffer
 	srv := start(t, embedded.Options{
-		DataDir: t.TempDir(), Namespace: "agents", UIPort: -1, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		DataDir: t.TempDir(), Namespace: "agents", UIPort: -1, Logger: slog.New(slog.NewTextHandler(&log, nil)), Codec: "http://127.0.0.1:8080/codec",
 	})
 	if err := run(t.Context(), dialNamespace(t, srv, "agents"), "shown"); err != nil {
 		t.Fatal(err)
@@ -37,11 +37,16 @@ func TestWebUIServesThePageAndItsAPI(t *testing.T) {
 	var settings struct {
 		DefaultNamespace                     string
 		DisableNewsFetch, NotifyOnNewVersion bool
+		Codec                                struct {
+			Endpoint           string
+			IncludeCredentials bool
+		}
 	}
 	if err := json.Unmarshal([]byte(get(t, srv.UIAddress()+"/api/v1/settings", http.StatusOK)), &settings); err != nil {
 		t.Fatal(err)
 	}
-	if settings.DefaultNamespace != "agents" || !settings.DisableNewsFetch || settings.NotifyOnNewVersion {
+	if settings.DefaultNamespace != "agents" || !settings.DisableNewsFetch || settings.NotifyOnNewVersion ||
+		settings.Codec.Endpoint != "http://127.0.0.1:8080/codec" || !settings.Codec.IncludeCredentials {
 		t.Errorf("settings: %+v", settings)
 	}
 	stop(t, srv)

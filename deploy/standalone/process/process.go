@@ -1,10 +1,12 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
@@ -150,13 +152,21 @@ func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 	s.holds = calls.NewWorkflowTasks()
 	server, err := embedded.Start(ctx, embedded.Options{
 		DataDir: s.config.DataDir, Namespace: t.Namespace, Port: t.Port, UIPort: t.UIPort, AllowedHosts: s.config.Names(), Retention: t.Retention,
-		SearchAttributes: connect.SearchAttributes(), Intercept: s.holds.Interceptor(), Logger: s.options.Logger,
+		SearchAttributes: connect.SearchAttributes(), Intercept: s.holds.Interceptor(), Logger: s.options.Logger, Codec: s.codecEndpoint(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.onStop(func(context.Context) error { return server.Stop() })
 	return server, nil
+}
+
+// codecEndpoint is where the Web UI gets clear text of what is encrypted, or "".
+func (s *starter) codecEndpoint() string {
+	if len(s.config.Encryption.Keys) == 0 {
+		return ""
+	}
+	return strings.TrimRight(cmp.Or(s.config.PublicURL, s.API), "/") + "/codec"
 }
 
 func (s *starter) work(ctx context.Context) error {
@@ -182,7 +192,11 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
 	s.resume(ctx)
-	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Keyring: s.Keyring, Calls: s.calls}, activities, func(err error) {
+	deployment, build := s.config.Temporal.Deployment.Version(s.options.Version, s.options.Getenv)
+	place := worker.Place{
+		TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Keyring: s.Keyring, Calls: s.calls, Deployment: deployment, BuildID: build,
+	}
+	w := worker.New(s.Client, place, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
 	if err := w.Start(); err != nil {
@@ -231,7 +245,7 @@ func (s *starter) parts() server.Parts {
 	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
-		Getenv: s.options.Getenv,
+		Getenv: s.options.Getenv, Codec: s.Codec,
 		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}
 	if s.server != nil {

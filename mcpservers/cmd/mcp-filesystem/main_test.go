@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text")
 	cmd.Dir = t.TempDir()
 	must(t, os.Mkdir(filepath.Join(cmd.Dir, "work"), 0o755))
 	must(t, os.WriteFile(filepath.Join(cmd.Dir, "f.yaml"), []byte("port: 1\nroots: [{name: work, path: work, allowed_tools: ['*']}]\n"), 0o600))

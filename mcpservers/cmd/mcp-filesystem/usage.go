@@ -30,6 +30,7 @@ max_results (10000), max_timeout_seconds (300).
 
 Environment:
   LOG_LEVEL       debug, info, warn or error (default info); the log goes to stderr
+  LOG_FORMAT      text or json; text at a terminal and over stdio, json elsewhere unless set
 
 In an agent's YAML:
   mcp_servers:

@@ -25,8 +25,9 @@ import (
 
 const asProgram = "MCP_RESOURCES_TEST_AS_PROGRAM"
 
-// programEnv avoids the race detector's delay of one second at the end of each process.
-var programEnv = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0"}
+// programEnv avoids the race detector's delay of one second at the end of each process. Tests read
+// the log as text.
+var programEnv = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text"}
 
 // TestMain runs the program instead of the tests if a test started the binary as the program.
 func TestMain(m *testing.M) {

@@ -22,6 +22,7 @@ session_idle and the lists allowed_hosts and allowed_origins.
 
 Environment:
   LOG_LEVEL       debug, info, warn or error (default info); the log goes to stderr
+  LOG_FORMAT      text or json; text at a terminal and over stdio, json elsewhere unless set
 
 In an agent's YAML:
   mcp_servers:
