@@ -232,3 +232,21 @@ func TestAMemoWithoutItsKeyHidesNoOther(t *testing.T) {
 		t.Errorf("the second row has %s", data)
 	}
 }
+
+// The approvers of an approval are in its memo, and without any everybody may approve.
+func TestADescriptionWithoutItsMemoIsAnError(t *testing.T) {
+	describe := func(memo, summary *commonpb.Payload) error {
+		w := wire{reply: &workflowservice.DescribeWorkflowExecutionResponse{
+			ExecutionConfig:       &workflowpb.WorkflowExecutionConfig{UserMetadata: &sdkpb.UserMetadata{Summary: summary}},
+			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Memo: &commonpb.Memo{Fields: fields(memo)}},
+		}}
+		return w.call(t, codec(t, "a"), "DescribeWorkflowExecution", &workflowservice.DescribeWorkflowExecutionRequest{}, &workflowservice.DescribeWorkflowExecutionResponse{})
+	}
+	clear, known, unknown := payload(t, text), encoded(t, codec(t, "a"), payload(t, text)), encoded(t, codec(t, "b"), payload(t, text))
+	if err := describe(unknown, clear); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "encryption.keys") {
+		t.Errorf("the memo cannot be read: %v", err)
+	}
+	if err := describe(known, unknown); err != nil {
+		t.Errorf("the summary cannot be read: %v", err)
+	}
+}
