@@ -31,7 +31,11 @@ new time to expire; those that wait keep theirs.
 A conversation is kept as it is, and the reason is said, if an approval that it waits for would
 not hold: its tool server or other agent is not in the file any more or has another address, or
 the description or the parameters of its tool have changed. The tool servers of the file are asked
-for that; those with a command are started for a moment.
+for that; those with a command are started for a moment. One that does not note the file, although
+it was told, is reported as kept, too.
+
+The newest file counts: what a conversation was to take over after its turn is replaced, also by
+the configuration that it has.
 
 Restart the agent, or all workers, with the new file first. With --dry-run nothing is changed.
 
@@ -151,11 +155,19 @@ func (p *adoptPrinter) show(o adoption.Outcome) {
 	for _, list := range []struct {
 		mark  string
 		lines []string
-	}{{"  ! ", o.Reasons}, {"    ", o.Changes}, {"  waits for ", o.Approvals}} {
+	}{{"  ! ", o.Reasons}, {"    ", o.Changes}, {"  waits for ", o.Approvals}, {"  was told before to take over after its turn: ", stored(o)}} {
 		for _, line := range list.lines {
 			p.printf("%s%s\n", list.mark, screen.Safe(line))
 		}
 	}
+}
+
+// stored is the configuration that a conversation takes over after its turn, if it does.
+func stored(o adoption.Outcome) []string {
+	if o.Stored == "" {
+		return nil
+	}
+	return []string{o.Stored}
 }
 
 func (p *adoptPrinter) end() {
