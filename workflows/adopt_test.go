@@ -229,3 +229,29 @@ func TestARunThatMissedAConfigurationTakesOverALaterOne(t *testing.T) {
 		same(t, "configuration after the second signal", s.agent().Hash(), other(in).Hash())
 	}, func() { s.close("", "") })
 }
+
+// Messages that wait for a turn may have chosen a model which is not offered any more.
+func TestQueuedMessagesForgetAModelThatIsGone(t *testing.T) {
+	in, w := choosing(silent())
+	next := other(in)
+	next.Choices = []string{"fast"}
+	var s *session
+	first := true
+	w.GenerateFn = func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+		if first {
+			first = false
+			s.message(contract.MessageSignal{RequestID: "r2", Text: contract.Inline("x"), Model: "deep", KeepModel: true})
+			s.message(contract.MessageSignal{RequestID: "r3", Text: contract.Inline("x"), Model: "fast"})
+			s.adopt(next)
+		}
+		return says("I am " + in.Model), nil
+	}
+	converse(t, w, in, func(now *session) {
+		s = now
+		s.rest()
+		s.message(contract.MessageSignal{RequestID: "r1", Text: contract.Inline("x"), Model: "fast", KeepModel: true})
+		s.rest()
+		same(t, "for the conversation", s.view().Model, "fast")
+	})
+	same(t, "models", w.models(), []string{"fast " + in.Agent.Prompt.Inline, "fast Be thorough.", "fast Be thorough."})
+}

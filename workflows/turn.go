@@ -182,7 +182,7 @@ func (c *conversation) adopt(ctx workflow.Context) {
 	if next == nil || t != nil && (t.leaf == nil || len(c.pending) == 0 || next.Root().Type != t.leaf.node.Type || !c.adoption.Checked(ctx, c.pendingApprovals())) {
 		return
 	}
-	choice.Forget(&c.state, *next)
+	choice.Forget(&c.state, c.queue, *next)
 	if t != nil {
 		t.turnOrigin.agent, t.turnOrigin.configHash, t.leaf.node, t.leaf.modelIndex = *next, next.Hash(), choice.Agent(*next, c.state.TurnModel).Root(), 0
 	}
