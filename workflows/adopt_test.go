@@ -255,3 +255,28 @@ func TestQueuedMessagesForgetAModelThatIsGone(t *testing.T) {
 	})
 	same(t, "models", w.models(), []string{"fast " + in.Agent.Prompt.Inline, "fast Be thorough.", "fast Be thorough."})
 }
+
+// What a person has approved stays bound, whatever the node may do from now on.
+func TestAnApprovedCallStaysBoundIfItsNodeNeedsNoApprovalAnyMore(t *testing.T) {
+	in := hello()
+	root := in.Agent.Root()
+	root.SkipApproval = true
+	next := with(in, func(a *contract.Agent) { a.Tree = &root }).Agent
+	c, bound := add("x"), contract.Binding{Address: "http://tools", SHA256: "d1"}
+	c.Binding = &bound
+	free := add("y")
+	free.Binding = &bound
+	w := &world{GenerateFn: script(asks(c), asks(free), says("Added."))}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(next, s.pending().UUID)
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), next.Hash())
+		s.approve()
+		s.rest()
+	})
+	calls := read(w, &w.calls)
+	same(t, "calls", len(calls), 2)
+	same(t, "target of the approved call", calls[0].Binding, &bound)
+	same(t, "target of one that nobody has approved", calls[1].Binding == nil, true)
+}
