@@ -60,7 +60,7 @@ func newConfig(getenv func(string) string) *cobra.Command {
 }
 
 type adoptFlags struct {
-	file      string
+	agentFlags
 	dry, json bool
 }
 
@@ -72,7 +72,7 @@ func newAdopt(getenv func(string) string) *cobra.Command {
   agent config adopt --config config/agent.yaml`,
 		RunE: func(cmd *cobra.Command, ids []string) error { return f.run(cmd, ids, getenv) },
 	}
-	addFile(cmd, &f.file)
+	f.add(cmd)
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would change")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a line of JSON for each conversation")
 	return cmd
@@ -84,6 +84,7 @@ func (f adoptFlags) run(cmd *cobra.Command, ids []string, getenv func(string) st
 	if err != nil {
 		return err
 	}
+	chooseModel(c, f.demo, getenv)
 	url := c.BlobURL()
 	if f.dry {
 		url = "mem://" // long prompts are stored, which changes something
