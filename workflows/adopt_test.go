@@ -4,13 +4,32 @@ import (
 	"context"
 	"testing"
 
+	"go.temporal.io/sdk/workflow"
+
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/adoption"
 )
 
-// adopt has the conversation take over a configuration.
-func (s *session) adopt(a contract.Agent) {
-	s.env.SignalWorkflow(adoption.SignalAdopt, adoption.Adopt{Agent: a, By: "ops"})
+// adopt has the conversation take over a configuration, under which approvals hold.
+func (s *session) adopt(a contract.Agent, approvals ...string) {
+	s.env.SignalWorkflow(adoption.SignalAdopt, adoption.Adopt{Agent: a, By: "ops", Approvals: approvals})
+}
+
+// stored is the hash of the configuration that the conversation takes over after its turn, or "".
+func (s *session) stored() string {
+	s.t.Helper()
+	v, err := s.env.QueryWorkflow(adoption.QueryNext)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var a *contract.Agent
+	if err := v.Get(&a); err != nil {
+		s.t.Fatal(err)
+	}
+	if a == nil {
+		return ""
+	}
+	return a.Hash()
 }
 
 // agent is the configuration that the conversation has.
@@ -69,7 +88,7 @@ func TestAWaitingConversationContinuesWithWhatItAdopted(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
 	converse(t, w, in, func(s *session) {
 		s.rest()
-		s.adopt(other(in))
+		s.adopt(other(in), s.pending().UUID)
 		s.rest()
 		same(t, "pending", len(s.view().Pending), 1)
 		same(t, "configuration", s.agent().Model, "other-model")
@@ -139,4 +158,125 @@ func TestAConfigurationOfAnotherAgentIsNotAdopted(t *testing.T) {
 		s.rest()
 		same(t, "configuration", s.agent().Hash(), in.Agent.Hash())
 	})
+}
+
+// adoptsMeanwhile returns replies, and has the conversation adopt configurations while the model is
+// called first.
+func adoptsMeanwhile(s **session, configurations []contract.Agent, replies ...any) func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+	then := script(replies...)
+	return func(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+		for _, a := range configurations {
+			(*s).adopt(a)
+		}
+		configurations = nil
+		return then(ctx, in)
+	}
+}
+
+// An approval that opens after a configuration has arrived was compared with nothing.
+func TestAStoredConfigurationIsNotTakenOverBesideAnApproval(t *testing.T) {
+	in := silent()
+	var s *session
+	w := &world{GenerateFn: adoptsMeanwhile(&s, []contract.Agent{other(in)}, asks(add("x")), says("Added."), says("More."))}
+	converse(t, w, in, func(now *session) {
+		s = now
+		s.rest()
+		s.say("r1", "add x")
+		s.rest()
+		s.say("r2", "hurry") // refused, and wakes the conversation
+		s.rest()
+		same(t, "configuration of the turn", s.agent().Hash(), in.Agent.Hash())
+		same(t, "configuration after it", s.stored(), other(in).Hash())
+		s.approve()
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), other(in).Hash())
+		same(t, "nothing follows", s.stored(), "")
+		s.say("r3", "more")
+		s.rest()
+	})
+	before := in.Agent.Model + " " + in.Agent.Prompt.Inline
+	same(t, "models", w.models(), []string{before, before, "other-model Be thorough."})
+}
+
+func TestAStoredConfigurationIsTakenBack(t *testing.T) {
+	in := silent()
+	var s *session
+	w := &world{GenerateFn: adoptsMeanwhile(&s, []contract.Agent{other(in), in.Agent}, asks(list("x")), says("Done."))}
+	converse(t, w, in, func(now *session) {
+		s = now
+		s.rest()
+		s.say("r1", "hello")
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), in.Agent.Hash())
+		same(t, "nothing follows", s.stored(), "")
+	})
+}
+
+// A worker of before has handled the first signal, and no later one.
+func TestARunThatMissedAConfigurationTakesOverALaterOne(t *testing.T) {
+	in := hello()
+	s := newSession(t, &world{}, contract.ConversationWorkflowID(in.ID))
+	for _, id := range []string{"adopt", "adopt-1"} {
+		s.env.OnGetVersion(id, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	}
+	s.run(contract.WorkflowConversation, in, func(s *session) {
+		s.rest()
+		s.adopt(other(in))
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), in.Agent.Hash())
+		s.adopt(other(in))
+		s.rest()
+		same(t, "configuration after the second signal", s.agent().Hash(), other(in).Hash())
+	}, func() { s.close("", "") })
+}
+
+// Messages that wait for a turn may have chosen a model which is not offered any more.
+func TestQueuedMessagesForgetAModelThatIsGone(t *testing.T) {
+	in, w := choosing(silent())
+	next := other(in)
+	next.Choices = []string{"fast"}
+	var s *session
+	first := true
+	w.GenerateFn = func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+		if first {
+			first = false
+			s.message(contract.MessageSignal{RequestID: "r2", Text: contract.Inline("x"), Model: "deep", KeepModel: true})
+			s.message(contract.MessageSignal{RequestID: "r3", Text: contract.Inline("x"), Model: "fast"})
+			s.adopt(next)
+		}
+		return says("I am " + in.Model), nil
+	}
+	converse(t, w, in, func(now *session) {
+		s = now
+		s.rest()
+		s.message(contract.MessageSignal{RequestID: "r1", Text: contract.Inline("x"), Model: "fast", KeepModel: true})
+		s.rest()
+		same(t, "for the conversation", s.view().Model, "fast")
+	})
+	same(t, "models", w.models(), []string{"fast " + in.Agent.Prompt.Inline, "fast Be thorough.", "fast Be thorough."})
+}
+
+// What a person has approved stays bound, whatever the node may do from now on.
+func TestAnApprovedCallStaysBoundIfItsNodeNeedsNoApprovalAnyMore(t *testing.T) {
+	in := hello()
+	root := in.Agent.Root()
+	root.SkipApproval = true
+	next := with(in, func(a *contract.Agent) { a.Tree = &root }).Agent
+	c, bound := add("x"), contract.Binding{Address: "http://tools", SHA256: "d1"}
+	c.Binding = &bound
+	free := add("y")
+	free.Binding = &bound
+	w := &world{GenerateFn: script(asks(c), asks(free), says("Added."))}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(next, s.pending().UUID)
+		s.rest()
+		same(t, "configuration", s.agent().Hash(), next.Hash())
+		s.approve()
+		s.rest()
+	})
+	calls := read(w, &w.calls)
+	same(t, "calls", len(calls), 2)
+	same(t, "target of the approved call", calls[0].Binding, &bound)
+	same(t, "target of one that nobody has approved", calls[1].Binding == nil, true)
 }

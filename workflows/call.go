@@ -20,10 +20,10 @@ import (
 // key: the same in every attempt, and different for every other call.
 type call struct {
 	contract.Call
-	message string
-	reply   string
+	message, reply string
 	// grant is the approval by which the call is repeated; "" is the first time.
 	grant string
+	asked bool // a person has approved it; its node may need no approvals any more
 	claim string
 }
 
@@ -272,7 +272,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	if c.Destructive {
 		in.Agent = a.agent.Name
 	}
-	if !l.node.SkipApproval || c.grant != "" { // else nobody has approved anything
+	if !l.node.SkipApproval || c.asked || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
 	summary := wording.ToolSummary(c.Name, c.Server)

@@ -115,7 +115,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 		err = workflow.SetQueryHandler(ctx, contract.QueryTree, func() (contract.TreeView, error) { return c.tree(), nil })
 	}
 	if err == nil {
-		err = adoption.Register(ctx, &c.in.Agent)
+		err = c.adoption.Register(ctx, &c.in.Agent)
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,

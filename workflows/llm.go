@@ -68,7 +68,7 @@ func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (re
 			l.noteUnusedApprovals(ctx, calls, plan.Ask[:n], r.Decision)
 			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r))), true
 		}
-		l.rounds = -1 // a decision opens a fresh budget, this round included
+		calls[i].asked, l.rounds = true, -1 // a decision opens a fresh budget, this round included
 	}
 	outcome := l.runBatches(ctx, calls, plan)
 	switch {

@@ -176,13 +176,13 @@ func (t *turn) noteDecision(r contract.ApprovalResult) {
 	}
 }
 
-// adopt takes over a configuration. In a turn only a single node does, while it waits for a person.
+// adopt takes over a configuration. In a turn only a single node does, beside approvals that it was compared with.
 func (c *conversation) adopt(ctx workflow.Context) {
 	next, t := c.adoption.Next(ctx, c.in.Agent), c.turn
-	if next == nil || t != nil && (t.leaf == nil || len(c.pending) == 0 || next.Root().Type != t.leaf.node.Type) {
+	if next == nil || t != nil && (t.leaf == nil || len(c.pending) == 0 || next.Root().Type != t.leaf.node.Type || !c.adoption.Checked(ctx, c.pendingApprovals())) {
 		return
 	}
-	choice.Forget(&c.state, *next)
+	choice.Forget(&c.state, c.queue, *next)
 	if t != nil {
 		t.turnOrigin.agent, t.turnOrigin.configHash, t.leaf.node, t.leaf.modelIndex = *next, next.Hash(), choice.Agent(*next, c.state.TurnModel).Root(), 0
 	}

@@ -50,28 +50,16 @@ func TestBothDatabasesAreRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	spare := c.start("switches", program(t, "worker", "--config", file))
-	eventually(t, "all calls are paused", func() error {
-		_, err := client.post("/control/pause", map[string]any{"what": "all", "reason": "restored"})
-		return err
-	})
+	client.control(t, "pause")
 	for _, w := range c.processes {
 		if strings.HasPrefix(w.name, "worker-") {
 			w.again(t)
 		}
 	}
 	spare.end(t, syscall.SIGTERM)
-	var held reply
-	eventually(t, "the approval is decided", func() (err error) {
-		held, err = client.decide(waiting.Result.Approval.UUID, true)
-		return err
-	})
-	if !held.Result.WaitingApproval {
-		t.Fatalf("it was not held: %+v", held)
-	}
-	eventually(t, "calls are resumed", func() error {
-		_, err := client.post("/control/resume", map[string]any{"what": "all"})
-		return err
-	})
+	client.approveOnce(t, waiting.Result.Approval.UUID)
+	eventually(t, "the call is held", func() error { return client.held() })
+	client.control(t, "resume")
 	eventually(t, "the call has run", func() error { return client.ask("list the resources", "quince") })
 }
 

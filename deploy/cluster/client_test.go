@@ -4,11 +4,14 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"testing"
 )
 
 // talk is a conversation with agent a.
@@ -69,6 +72,66 @@ func (c *talk) approve(text, want string) error {
 		err = fmt.Errorf("%q was approved and answered with %q, want %q in it", text, r.Result.Response, want)
 	}
 	return err
+}
+
+// approveOnce approves, and repeats the request only while no decision is on record: an answer may
+// be lost, or late, after the decision was taken.
+func (c *talk) approveOnce(t *testing.T, uuid string) {
+	t.Helper()
+	eventually(t, "the approval is decided", func() error {
+		var now struct{ Decision struct{ Decision string } }
+		if err := c.get("/approvals/"+uuid, &now); err != nil {
+			return err
+		}
+		switch now.Decision.Decision {
+		case "approved":
+			return nil
+		case "":
+			_, err := c.decide(uuid, true)
+			return fmt.Errorf("not on record yet (%w)", cmp.Or(err, errors.New("it was sent")))
+		}
+		t.Fatalf("the decision is %s", now.Decision.Decision)
+		return nil
+	})
+}
+
+// held returns an error unless a switch holds the call of the conversation.
+func (c *talk) held() error {
+	var now struct {
+		Conversation struct {
+			PendingApprovals []struct{ Reason string } `json:"pending_approvals"`
+		}
+	}
+	err := c.get("/conversations/"+c.id+"?include=messages", &now)
+	if waits := now.Conversation.PendingApprovals; err == nil && (len(waits) != 1 || waits[0].Reason != "paused") {
+		err = fmt.Errorf("what waits is %+v", waits)
+	}
+	return err
+}
+
+// control pauses or resumes all calls. Repeating that changes nothing.
+func (c *talk) control(t *testing.T, what string) {
+	t.Helper()
+	eventually(t, "all calls: "+what, func() error {
+		_, err := c.post("/control/"+what, map[string]any{"what": "all", "reason": "restored"})
+		return err
+	})
+}
+
+func (c *talk) get(path string, into any) error {
+	resp, err := c.client.Get(c.url + path)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %s", path, resp.Status, text)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
 }
 
 func (c *talk) post(path string, body any) (r reply, err error) {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -151,15 +152,44 @@ func (p *process) usage(t *testing.T) usage {
 	return sum
 }
 
-// freePort returns a port that was free a moment ago.
+// Ports of programs: below those that Linux gives to outgoing connections, any of which could take
+// the port of a program that was killed.
+const (
+	firstPort = 12000
+	lastPort  = 30000
+)
+
+var nextPort atomic.Int64
+
+// freePort returns a port that was free a moment ago, and that nothing else in the test gets.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range lastPort - firstPort {
+		// Packages and runs beside this one begin elsewhere.
+		port := firstPort + (97*os.Getpid()+int(nextPort.Add(1)))%(lastPort-firstPort)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatalf("no port from %d to %d is free", firstPort, lastPort)
+	return 0
+}
+
+func TestPortsOfProgramsAreNoneOfOutgoingConnections(t *testing.T) {
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
+		t.Skip(err) // not on Linux
+	}
+	var first, last int
+	if _, err := fmt.Sscan(string(text), &first, &last); err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	one, other := freePort(t), freePort(t)
+	if one == other || one >= first && one <= last || other >= first && other <= last {
+		t.Errorf("ports %d and %d; connections take those from %d to %d", one, other, first, last)
+	}
 }
 
 // eventually waits until a condition holds.

@@ -9,7 +9,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -137,15 +139,36 @@ func (v *visitor) send(m *message) bool {
 	return false
 }
 
-// arrived reports whether a message whose request had no answer is in the conversation.
+// arrived reports whether a message whose request had no answer is in the conversation. A read that
+// fails, such as of a gateway that was killed, says nothing.
 func (v *visitor) arrived(m *message) bool {
-	for range 10 {
-		if c, ok := v.read(); ok && c.times(m.text) > 0 {
+	reads := 0
+	for began := time.Now(); reads < 10 && time.Since(began) < patience && !v.gone(); time.Sleep(300 * time.Millisecond) {
+		c, ok := v.read()
+		switch {
+		case ok && c.times(m.text) > 0:
 			return true
+		case ok:
+			reads++
 		}
-		time.Sleep(300 * time.Millisecond)
 	}
 	return false
+}
+
+func TestAMessageIsLookedForAlthoughReadsFail(t *testing.T) {
+	reads := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if reads++; reads <= 11 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(w, `{"conversation":{"id":"c","messages":[{"role":"user","content":"hello"}]}}`)
+	}))
+	defer s.Close()
+	v := &visitor{chaos: &chaos{chain: &chain{t: t}}, url: s.URL, client: s.Client(), id: "c"}
+	if !v.arrived(&message{text: "hello"}) {
+		t.Error("reads that fail count as reads without the message")
+	}
 }
 
 // attend waits until a message is answered, and answers approvals meanwhile. It reports whether

@@ -31,7 +31,11 @@ new time to expire; those that wait keep theirs.
 A conversation is kept as it is, and the reason is said, if an approval that it waits for would
 not hold: its tool server or other agent is not in the file any more or has another address, or
 the description or the parameters of its tool have changed. The tool servers of the file are asked
-for that; those with a command are started for a moment.
+for that; those with a command are started for a moment. One that does not note the file, although
+it was told, is reported as kept, too.
+
+The newest file counts: what a conversation was to take over after its turn is replaced, also by
+the configuration that it has.
 
 Restart the agent, or all workers, with the new file first. With --dry-run nothing is changed.
 
@@ -56,7 +60,7 @@ func newConfig(getenv func(string) string) *cobra.Command {
 }
 
 type adoptFlags struct {
-	file      string
+	agentFlags
 	dry, json bool
 }
 
@@ -68,7 +72,7 @@ func newAdopt(getenv func(string) string) *cobra.Command {
   agent config adopt --config config/agent.yaml`,
 		RunE: func(cmd *cobra.Command, ids []string) error { return f.run(cmd, ids, getenv) },
 	}
-	addFile(cmd, &f.file)
+	f.add(cmd)
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would change")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a line of JSON for each conversation")
 	return cmd
@@ -80,6 +84,7 @@ func (f adoptFlags) run(cmd *cobra.Command, ids []string, getenv func(string) st
 	if err != nil {
 		return err
 	}
+	chooseModel(c, f.demo, getenv)
 	url := c.BlobURL()
 	if f.dry {
 		url = "mem://" // long prompts are stored, which changes something
@@ -151,11 +156,19 @@ func (p *adoptPrinter) show(o adoption.Outcome) {
 	for _, list := range []struct {
 		mark  string
 		lines []string
-	}{{"  ! ", o.Reasons}, {"    ", o.Changes}, {"  waits for ", o.Approvals}} {
+	}{{"  ! ", o.Reasons}, {"    ", o.Changes}, {"  waits for ", o.Approvals}, {"  was told before to take over after its turn: ", stored(o)}} {
 		for _, line := range list.lines {
 			p.printf("%s%s\n", list.mark, screen.Safe(line))
 		}
 	}
+}
+
+// stored is the configuration that a conversation takes over after its turn, if it does.
+func stored(o adoption.Outcome) []string {
+	if o.Stored == "" {
+		return nil
+	}
+	return []string{o.Stored}
 }
 
 func (p *adoptPrinter) end() {

@@ -49,6 +49,7 @@ func TestCommandLines(t *testing.T) {
 		"a deployment without a name":        {args: []string{"deployment", "status", "--config", good}, code: 1, stderr: "the workers of this file have no versions"},
 		"a replay since no time":             {args: []string{"replay", "--since", "soon"}, code: 2, stderr: "--since soon is no time: write 7d or 12h"},
 		"a replay of fewer than none":        {args: []string{"replay", "--limit", "-1"}, code: 2, stderr: "--limit must not be negative"},
+		"what runs with the offline model":   {args: []string{"config", "adopt", "--demo-if-no-key", "--config", "none.yaml"}, code: 1, stderr: "failed to read config file"},
 		"a key without a name":               {args: []string{"keys", "add"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 		"a key that has ended":               {args: []string{"keys", "add", "ci", "--expires", "-1h", "--config", good}, code: 1, stderr: "expired already"},
 		"manual pages without their address": {args: []string{"man"}, code: 2, stderr: "accepts 1 arg(s), received 0"},

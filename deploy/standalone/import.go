@@ -37,9 +37,10 @@ elsewhere grant nothing. A file is imported wholly or not at all, and the comman
 repeated: a conversation that is there stays as it is.
 
 What cannot go on here is refused, with the place and what to do: calls inside a tree of nodes,
-calls of unknown outcome, questions of tool servers, and tools or other agents that this agent
-lacks. With --drop-approvals such a conversation is imported without the call, which does not
-run. Attached files and images are not in conversation files; their names stay.
+calls of unknown outcome, questions of tool servers, delegations that may have been sent, and
+tools or other agents that this agent lacks. With --drop-approvals such a conversation is imported
+without the call, which does not run. Messages that wait for a turn are only a number in a file:
+with --drop-queued the conversation is imported without them. Attached files and images are not in conversation files; their names stay.
 
 It fails if any file was not imported.
 `
@@ -48,6 +49,7 @@ type importFlags struct {
 	agentFlags
 	owner     string
 	dry, drop bool
+	queued    bool // --drop-queued
 	asJSON    bool
 }
 
@@ -65,6 +67,7 @@ func newImport(getenv func(string) string) *cobra.Command {
 	flags.StringVar(&f.owner, "owner", "", "whose conversations they become, where callers prove who they are: `NAME` of a key, or ISSUER/SUBJECT")
 	flags.BoolVar(&f.dry, "dry-run", false, "only say what each file would become")
 	flags.BoolVar(&f.drop, "drop-approvals", false, "leave behind the approvals that cannot wait here; their calls do not run")
+	flags.BoolVar(&f.queued, "drop-queued", false, "leave behind messages that wait for a turn; a file has only their number")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -93,7 +96,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string, getenv func(string)
 	if err != nil {
 		return err
 	}
-	m.Owner, m.DryRun, m.DropApprovals = owner, f.dry, f.drop
+	m.Owner, m.DryRun, m.DropApprovals, m.DropQueued = owner, f.dry, f.drop, f.queued
 	return f.importAll(cmd, m, paths)
 }
 

@@ -70,10 +70,7 @@ func (f *repairFlags) run(cmd *cobra.Command, ids []string, getenv func(string) 
 	}
 	defer temporal.Close()
 	finder := repair.Finder{Server: temporal, Namespace: settings.Namespace, TaskQueue: c.Temporal.TaskQueue, Event: f.event}
-	cases, err := f.find(cmd, finder, ids)
-	if err != nil {
-		return err
-	}
+	cases, failure := f.find(cmd, finder, ids)
 	left := 0
 	for i := range cases {
 		if f.yes && cases[i].Blocked == "" {
@@ -85,18 +82,25 @@ func (f *repairFlags) run(cmd *cobra.Command, ids []string, getenv func(string) 
 			left++
 		}
 	}
-	if f.asJSON {
-		err = cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"cases": append([]repair.Case{}, cases...)})
-	} else {
-		err = printCases(cmd.OutOrStdout(), cases)
+	if failure == nil && left > 0 {
+		failure = fmt.Errorf("%d of %d workflows are not repaired", left, len(cases))
 	}
-	if err == nil && left > 0 {
-		err = fmt.Errorf("%d of %d workflows are not repaired", left, len(cases))
-	}
-	return err
+	return f.report(cmd.OutOrStdout(), cases, failure)
 }
 
-// find returns the cases, or those of some workflows.
+// report prints the cases, also those that were found before a failure, which it returns.
+func (f *repairFlags) report(w io.Writer, cases []repair.Case, failure error) (err error) {
+	switch {
+	case f.asJSON:
+		err = cli.PrintJSON(w, map[string]any{"cases": append([]repair.Case{}, cases...)})
+	case failure == nil || len(cases) > 0:
+		err = printCases(w, cases)
+	}
+	return errors.Join(err, failure)
+}
+
+// find returns the cases, or those of some workflows. After an error, those found before are
+// returned too.
 func (f *repairFlags) find(cmd *cobra.Command, finder repair.Finder, ids []string) (cases []repair.Case, err error) {
 	if len(ids) == 0 {
 		return finder.Find(cmd.Context())
@@ -104,7 +108,7 @@ func (f *repairFlags) find(cmd *cobra.Command, finder repair.Finder, ids []strin
 	for _, id := range ids {
 		c, found, err := finder.Examine(cmd.Context(), id)
 		if err != nil {
-			return nil, err
+			return cases, err
 		}
 		if !found {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: nothing is wrong with it\n", screen.Line(id, 200))

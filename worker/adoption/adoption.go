@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
@@ -49,6 +48,9 @@ type Outcome struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Approvals wait; their grants hold unless a reason names them.
 	Approvals []string `json:"approvals,omitempty"`
+	// Stored is the hash of the configuration that it takes over when its turn has ended, if that is
+	// another one.
+	Stored string `json:"stored,omitempty"`
 }
 
 // Adoption takes a configuration over in conversations.
@@ -76,7 +78,7 @@ func (a Adoption) Run(ctx context.Context) error {
 	checker := checker{agent: a.Agent, tools: a.Tools}
 	if len(a.Only) > 0 {
 		for _, id := range a.Only {
-			if err := a.one(ctx, &checker, contract.ConversationWorkflowID(id), ""); err != nil {
+			if err := a.one(ctx, &checker, contract.ConversationWorkflowID(id)); err != nil {
 				return err
 			}
 		}
@@ -92,7 +94,7 @@ func (a Adoption) Run(ctx context.Context) error {
 			return fmt.Errorf("list conversations: %w", err)
 		}
 		for _, info := range page.GetExecutions() {
-			if err := a.one(ctx, &checker, info.GetExecution().GetWorkflowId(), hashOf(info)); err != nil {
+			if err := a.one(ctx, &checker, info.GetExecution().GetWorkflowId()); err != nil {
 				return err
 			}
 		}
@@ -102,85 +104,120 @@ func (a Adoption) Run(ctx context.Context) error {
 	}
 }
 
-// hashOf returns the configuration of a conversation as the list has it, or "".
-func hashOf(info *workflowpb.WorkflowExecutionInfo) (hash string) {
-	p := info.GetSearchAttributes().GetIndexedFields()[contract.AttrConfigHash]
-	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &hash) != nil {
-		return ""
-	}
-	return hash
-}
-
 // one decides about a conversation. An error means that Temporal cannot be reached.
-func (a Adoption) one(ctx context.Context, c *checker, workflowID, listed string) error {
+func (a Adoption) one(ctx context.Context, c *checker, workflowID string) error {
 	id, known := contract.ConversationIDOf(workflowID)
-	o := Outcome{ID: id, From: listed, To: a.Agent.Hash(), State: Same}
-	if !known && len(a.Only) > 0 {
-		o.ID, o.State, o.Reasons = strings.TrimPrefix(workflowID, contract.ConversationWorkflowID("")), Kept, []string{"it is no ID of a conversation"}
-		a.Told(o)
-	}
-	if !known {
+	o := Outcome{ID: id, To: a.Agent.Hash(), State: Same}
+	switch {
+	case !known && len(a.Only) > 0:
+		o.ID = strings.TrimPrefix(workflowID, contract.ConversationWorkflowID(""))
+		a.keep(o, "it is no ID of a conversation")
 		return nil
-	}
-	if listed == o.To {
-		a.Told(o)
+	case !known:
 		return nil
 	}
 	found, err := a.look(ctx, workflowID)
-	var gone *serviceerror.NotFound
 	switch {
-	case errors.As(err, &gone):
+	case isGone(err):
 		if len(a.Only) > 0 {
-			o.State, o.Reasons = Kept, []string{"there is no such conversation that runs"}
-			a.Told(o)
+			a.keep(o, "there is no such conversation that runs")
 		}
 		return nil // it has ended meanwhile
 	case err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
-		o.State, o.Reasons = Kept, []string{unread(err)}
-	default:
-		err = c.decide(ctx, &o, found)
+		a.keep(o, unread(err))
+		return nil
 	}
-	if err != nil && o.State != Kept {
+	if err := c.decide(ctx, &o, found); err != nil {
 		return err
 	}
-	if (o.State == Now || o.State == Next) && !a.DryRun {
-		if err := a.Server.SignalWorkflow(ctx, workflowID, "", adoption.SignalAdopt, adoption.Adopt{Agent: a.Agent, By: a.By}); err != nil {
-			if !errors.As(err, &gone) {
-				return fmt.Errorf("signal conversation %s: %w", id, err)
-			}
+	return a.carryOut(ctx, workflowID, o, found)
+}
+
+func (a Adoption) keep(o Outcome, reason string) {
+	o.State, o.Reasons = Kept, []string{reason}
+	a.Told(o)
+}
+
+// carryOut tells a conversation what has been decided, and says what it then knows.
+func (a Adoption) carryOut(ctx context.Context, workflowID string, o Outcome, f found) error {
+	if o.State == Same || o.State == Kept || a.DryRun {
+		a.Told(o)
+		return nil
+	}
+	if o.State == Now || !f.follows(o.To) {
+		err := a.Server.SignalWorkflow(ctx, workflowID, "", adoption.SignalAdopt, adoption.Adopt{Agent: a.Agent, By: a.By, Approvals: f.approvals()})
+		if isGone(err) {
 			return nil
 		}
+		if err != nil {
+			return fmt.Errorf("signal conversation %s: %w", o.ID, err)
+		}
 	}
-	a.Told(o)
+	now, err := a.look(ctx, workflowID) // after the signal, which is before it in the history
+	switch {
+	case isGone(err):
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		a.keep(o, "it was told, and whether it takes the file over is not known: "+unread(err))
+	case now.follows(o.To):
+		o.State, o.Stored = Next, ""
+		a.Told(o)
+	case now.next == nil && now.agent.Hash() == o.To:
+		o.State, o.Stored = Now, ""
+		a.Told(o)
+	default:
+		a.keep(o, "it was told, and has not noted it: a worker of a version that knows no adoption may have run it. Upgrade all workers and repeat the command")
+	}
 	return nil
 }
 
 // found is what a conversation says of itself.
 type found struct {
 	agent contract.Agent
+	next  *contract.Agent // taken over when the turn has ended
 	view  contract.ConversationView
 }
 
-func (a Adoption) look(ctx context.Context, workflowID string) (f found, err error) {
-	v, err := a.Server.QueryWorkflow(ctx, workflowID, "", adoption.QueryAgent)
-	if err == nil {
-		err = v.Get(&f.agent)
+// follows reports whether the configuration with a hash is taken over when the turn has ended.
+func (f found) follows(hash string) bool { return f.next != nil && f.next.Hash() == hash }
+
+func (f found) approvals() (uuids []string) {
+	for _, p := range f.view.Pending {
+		uuids = append(uuids, p.UUID)
 	}
-	if err != nil {
+	return uuids
+}
+
+func (a Adoption) look(ctx context.Context, workflowID string) (f found, err error) {
+	if err := a.query(ctx, workflowID, &f.agent, adoption.QueryAgent); err != nil {
 		return f, err
 	}
-	v, err = a.Server.QueryWorkflow(ctx, workflowID, "", contract.QueryConversation, contract.ConversationQuery{})
-	if err == nil {
-		err = v.Get(&f.view)
+	if err := a.query(ctx, workflowID, &f.next, adoption.QueryNext); err != nil {
+		return f, err
 	}
-	return f, err
+	return f, a.query(ctx, workflowID, &f.view, contract.QueryConversation, contract.ConversationQuery{})
+}
+
+func (a Adoption) query(ctx context.Context, workflowID string, into any, name string, args ...any) error {
+	v, err := a.Server.QueryWorkflow(ctx, workflowID, "", name, args...)
+	if err != nil {
+		return err
+	}
+	return v.Get(into)
+}
+
+func isGone(err error) bool {
+	var gone *serviceerror.NotFound
+	return errors.As(err, &gone)
 }
 
 // unread says why a conversation could not be asked.
 func unread(err error) string {
-	if strings.Contains(err.Error(), "unknown queryType "+adoption.QueryAgent) { // the SDK has no type for it
+	if strings.Contains(err.Error(), "unknown queryType ") { // the SDK has no type for it
 		return "its worker is of a version that knows no adoption: upgrade all workers first"
 	}
 	return "no worker answers for it: " + err.Error()

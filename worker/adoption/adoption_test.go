@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,8 @@ import (
 // conversation is what a fake server knows of one.
 type conversation struct {
 	agent   contract.Agent
+	next    *contract.Agent // stored for the end of the turn
+	deaf    bool            // signals change nothing
 	running bool
 	pending []contract.PendingApproval
 	listed  string // hash in the list
@@ -75,6 +78,8 @@ func (f *fake) QueryWorkflow(_ context.Context, id, _, query string, _ ...any) (
 		return nil, c.err
 	case query == names.QueryAgent:
 		return value{c.agent}, nil
+	case query == names.QueryNext:
+		return value{c.next}, nil
 	}
 	return value{contract.ConversationView{ID: short, Running: c.running, Pending: c.pending}}, nil
 }
@@ -84,7 +89,16 @@ func (f *fake) SignalWorkflow(_ context.Context, id, _, signal string, arg any) 
 		return fmt.Errorf("signal %s", signal)
 	}
 	short, _ := contract.ConversationIDOf(id)
-	f.adopted[short] = arg.(names.Adopt)
+	in, c := arg.(names.Adopt), f.all[short]
+	f.adopted[short] = in
+	switch waits := len(c.pending) > 0 && c.agent.Tree == nil && in.Agent.Tree == nil; {
+	case c.deaf:
+	case waits && slices.Equal(in.Approvals, []string{"u-1"}), !c.running && len(c.pending) == 0:
+		c.agent, c.next = in.Agent, nil
+	default:
+		c.next = &in.Agent
+	}
+	f.all[short] = c
 	return nil
 }
 
@@ -149,6 +163,7 @@ func TestWhatBecomesOfAConversation(t *testing.T) {
 			to: after(func(a *contract.Agent) { a.Peers = nil }), state: adoption.Kept, why: "the agent clerk is not in the file"},
 		"another agent":   {is: conversation{agent: contract.Agent{Name: "bar", Model: "m"}}, state: adoption.Kept, why: `a conversation with "bar"`},
 		"an older worker": {is: conversation{err: errors.New("unknown queryType agent. KnownQueryTypes=[]")}, state: adoption.Kept, why: "upgrade all workers first"},
+		"an old one":      {is: conversation{err: errors.New("unknown queryType next_agent. KnownQueryTypes=[]")}, state: adoption.Kept, why: "upgrade all workers first"},
 		"no worker":       {is: conversation{err: serviceerror.NewDeadlineExceeded("late")}, state: adoption.Kept, why: "no worker answers"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,11 +196,50 @@ func TestWhatBecomesOfAConversation(t *testing.T) {
 	}
 }
 
-func TestTheListSaysWhoHasTheConfiguration(t *testing.T) {
-	f := &fake{all: map[string]conversation{id: {listed: after(nil).Hash()}}, adopted: map[string]names.Adopt{}}
+// outcome runs an adoption of one conversation.
+func outcome(t *testing.T, f *fake, to contract.Agent, dry bool) (o adoption.Outcome) {
+	t.Helper()
 	n := 0
-	if err := (adoption.Adoption{Server: f, Agent: after(nil), Told: func(adoption.Outcome) { n++ }}).Run(t.Context()); err != nil || n != 1 || f.asked != 0 {
-		t.Error(err, n, f.asked)
+	a := adoption.Adoption{Server: f, Agent: to, DryRun: dry, Told: func(now adoption.Outcome) { o, n = now, n+1 }}
+	if err := a.Run(t.Context()); err != nil || n != 1 {
+		t.Fatal(err, n)
+	}
+	return o
+}
+
+// The list says what a conversation has, and not what it takes over after its turn.
+func TestAConfigurationThatWaitsForTheEndOfATurnIsTakenBack(t *testing.T) {
+	b := after(nil)
+	for name, is := range map[string]conversation{
+		"a turn that works": {agent: before, next: &b, running: true, listed: before.Hash()},
+		"one that waits":    {agent: before, next: &b, pending: call(&grant), listed: before.Hash()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{all: map[string]conversation{id: is}, adopted: map[string]names.Adopt{}}
+			o := outcome(t, f, before, true)
+			if o.State != adoption.Now || o.Stored != b.Hash() || len(o.Changes) != 1 || o.Changes[0] != `model: "new" → "old"` || len(f.adopted) > 0 {
+				t.Errorf("%+v", o)
+			}
+			outcome(t, f, before, false)
+			if sent := f.adopted[id]; sent.Agent.Hash() != before.Hash() || len(sent.Approvals) != len(is.pending) {
+				t.Errorf("sent %+v", sent)
+			}
+		})
+	}
+}
+
+func TestAConfigurationThatIsStoredAlreadyIsNotSentAgain(t *testing.T) {
+	b := after(nil)
+	f := &fake{all: map[string]conversation{id: {agent: before, next: &b, running: true}}, adopted: map[string]names.Adopt{}}
+	if o := outcome(t, f, b, false); o.State != adoption.Next || o.Stored != "" || len(f.adopted) > 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAConversationThatDoesNotNoteItsConfigurationIsReported(t *testing.T) {
+	f := &fake{all: map[string]conversation{id: {agent: before, deaf: true}}, adopted: map[string]names.Adopt{}}
+	if o := outcome(t, f, after(nil), false); o.State != adoption.Kept || !strings.Contains(o.Reasons[0], "has not noted it") || len(f.adopted) != 1 {
+		t.Errorf("%+v", o)
 	}
 }
 

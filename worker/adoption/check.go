@@ -26,8 +26,13 @@ type checker struct {
 
 func (c *checker) decide(ctx context.Context, o *Outcome, f found) error {
 	o.From = f.agent.Hash()
+	if f.next != nil && !f.follows(o.To) {
+		o.Stored = f.next.Hash()
+	}
 	if o.From == o.To {
-		o.State = Same
+		if o.State = Same; o.Stored != "" { // which is taken back: what waits was asked for with this one
+			o.State, o.Changes = Now, changes(*f.next, c.agent)
+		}
 		return nil
 	}
 	o.Changes = changes(f.agent, c.agent)

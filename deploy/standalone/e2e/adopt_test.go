@@ -80,7 +80,7 @@ func TestRecordAnAdoption(t *testing.T) {
 	api, p := h.inside()
 	asked := api.ask(`call note_add {"name":"x"}`)
 	id := contract.ConversationWorkflowID(asked.Conversation.ID)
-	adopt := func(model string) {
+	adopt := func(model string, approvals ...string) {
 		now, err := p.Client.QueryWorkflow(t.Context(), id, "", adoption.QueryAgent)
 		if err != nil {
 			t.Fatal(err)
@@ -90,11 +90,11 @@ func TestRecordAnAdoption(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.Model = model
-		if err := p.Client.SignalWorkflow(t.Context(), id, "", adoption.SignalAdopt, adoption.Adopt{Agent: a, By: "ops"}); err != nil {
+		if err := p.Client.SignalWorkflow(t.Context(), id, "", adoption.SignalAdopt, adoption.Adopt{Agent: a, By: "ops", Approvals: approvals}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	adopt("openai:other-model")
+	adopt("openai:other-model", asked.Result.Approval.UUID)
 	api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
 	adopt("openai:third-model")
 	api.say(asked.Conversation.ID, "hello")

@@ -95,6 +95,9 @@ func TestTheCommandsOfAnAgent(t *testing.T) {
 
 	u.prints([]string{"ask", "list the resources"}, "The tool resources_list answered")
 	u.prints([]string{"tools"}, "resources_add", "yes", "annotation")
+	eventually(t, "the model that replaces one without a key is no change of the file", func() bool {
+		return strings.Contains(u.prints([]string{"config", "adopt", "--dry-run", "--demo-if-no-key", "--config", config}), "0 keep what they have; 1 have it already")
+	})
 	if out, _ := u.run(1, "doctor", "--config", config); !strings.Contains(out, "ok       agent: ready at") || !strings.Contains(out, "GEMINI_API_KEY") {
 		t.Error(out)
 	}

@@ -84,8 +84,11 @@ type Importer struct {
 	DryRun bool
 	// DropApprovals leaves behind the approvals that cannot wait here.
 	DropApprovals bool
+	// DropQueued leaves behind messages that no turn had answered: a file has only their number.
+	DropQueued bool
 
-	seen map[string]string // files by the IDs of their conversations
+	seen      map[string]string // files by the IDs of their conversations
+	approvals map[string]string // files by the UUIDs of their approvals
 }
 
 // Import imports a file wholly or not at all. Repeating it joins the conversation.
@@ -155,6 +158,9 @@ func (m *Importer) draft(f File) (draft, error) {
 	if err == nil && d.waits != nil {
 		err = m.offered(d.waits.Calls)
 	}
+	if f.Queued > 0 && !m.DropQueued {
+		return d, &Fault{Place: "queued", Problem: fmt.Sprintf("%d messages wait for a turn, and the file has only their number", f.Queued), Advice: adviceQueued}
+	}
 	var fault *Fault
 	if m.DropApprovals && errors.As(err, &fault) && fault.waits {
 		return draftOf(f, fault.Problem)
@@ -172,6 +178,8 @@ func (m *Importer) offered(calls []transfer.Call) error {
 	return nil
 }
 
+const adviceQueued = "wait until they are answered and export the conversation again, or import it with --drop-queued and send them again"
+
 // check refuses what cannot become a conversation of this agent.
 func (m *Importer) check(ctx context.Context, d draft, out *Outcome) error {
 	tomb, err := m.Graves.Tombstone(ctx, d.id)
@@ -185,17 +193,38 @@ func (m *Importer) check(ctx context.Context, d draft, out *Outcome) error {
 		return nil
 	}
 	for _, c := range d.waits.Calls {
-		if c.Approval != "" {
-			used, err := m.Find.Exists(ctx, contract.ApprovalWorkflowID(c.Approval))
-			if err != nil {
-				return err
-			}
-			if used {
-				return &Fault{Place: "pending_approval.uuid", Problem: fmt.Sprintf("another conversation has the approval %s", c.Approval), Advice: adviceDamaged}
-			}
+		if err := m.reserve(ctx, c.Approval, out.File); err != nil {
+			return err
 		}
 		out.Waits = append(out.Waits, Wait{Tool: c.Name, Approval: c.Approval, Task: c.Task})
 	}
+	return nil
+}
+
+// reserve refuses the UUID of an approval that another conversation has. One that was imported just
+// now may not have opened it yet.
+func (m *Importer) reserve(ctx context.Context, uuid, path string) error {
+	if uuid == "" {
+		return nil
+	}
+	used, err := m.Find.Exists(ctx, contract.ApprovalWorkflowID(uuid))
+	if err != nil {
+		return err
+	}
+	problem := ""
+	switch other := m.approvals[uuid]; {
+	case other != "":
+		problem = fmt.Sprintf("the conversation of %s has the approval %s, too", other, uuid)
+	case used:
+		problem = fmt.Sprintf("another conversation has the approval %s", uuid)
+	}
+	if problem != "" {
+		return &Fault{Place: "pending_approval.uuid", Problem: problem, Advice: adviceDamaged}
+	}
+	if m.approvals == nil {
+		m.approvals = map[string]string{}
+	}
+	m.approvals[uuid] = path
 	return nil
 }
 

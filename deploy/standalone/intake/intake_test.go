@@ -196,6 +196,9 @@ func TestConversationsThatWaitForNothing(t *testing.T) {
 	if len(reply.Calls) != 0 || len(c.Queue) != 0 || c.Last.Outcome != contract.OutcomeRejected || c.Turn != 1 || !c.ExportOwing {
 		t.Errorf("%+v", c)
 	}
+	if len(messages) != 6 {
+		t.Errorf("a rejected call has no result, and its turn has ended: %q", lines(messages))
+	}
 	if !messages[3].Notice || messages[3].ApprovalID != "00000002-aaaa-4aaa-8aaa-000000000001" || messages[4].Approval.Decision != contract.Rejected {
 		t.Errorf("%+v", messages[3:5])
 	}
@@ -413,6 +416,135 @@ func TestArgumentsAreNeverAnAddress(t *testing.T) {
 	}
 }
 
+// at is a message of the conversation that own returns.
+func at(n int, role contract.Role, text string) document.Message {
+	return document.Message{ID: contract.MessageID(own().ID, n), Role: role, Content: text, CreatedAt: own().CreatedAt}
+}
+
+// answered is a conversation with one turn that has ended.
+func answered() document.Conversation {
+	d := own()
+	d.Status, d.PendingApproval, d.PendingApprovals = contract.StatusActive, nil, nil
+	d.Messages = []document.Message{at(1, contract.RoleUser, "hello"), at(2, contract.RoleAssistant, "Good morning.")}
+	return d
+}
+
+// Messages that the former system had accepted are in no file: they are not lost silently.
+func TestQueuedMessagesAreRefusedOrLeftBehindWithANotice(t *testing.T) {
+	d := own()
+	d.Queued = 2
+	w := newWorld(t)
+	if out := w.Import(t.Context(), exported(t, d)); out.State != intake.Refused || out.Place != "queued" || !strings.Contains(out.Advice, "--drop-queued") {
+		t.Errorf("%+v", out)
+	}
+	w = newWorld(t)
+	w.DropQueued = true
+	out := w.Import(t.Context(), exported(t, d))
+	if out.State != intake.Imported || !strings.Contains(fmt.Sprint(out.Notes), "2 queued messages are left behind") {
+		t.Fatalf("%+v", out)
+	}
+	d.ID = "00000008-0000-4000-8000-000000000002"
+	d.PendingApprovals[0].UUID, d.PendingApproval = "00000008-aaaa-4aaa-8aaa-000000000003", nil
+	_, reply, messages := w.imported(exported(t, d))
+	if last := messages[len(messages)-1]; len(reply.Calls) != 2 || !last.Notice || !strings.Contains(last.Content.Inline, "2 messages") {
+		t.Errorf("%+v %+v", reply, last)
+	}
+}
+
+// A message without an answer does not get that of the turn before.
+func TestATurnThatWasNotFinishedHasNoAnswer(t *testing.T) {
+	unanswered := answered()
+	unanswered.Messages = append(unanswered.Messages, at(3, contract.RoleUser, "and now?"))
+	calls := answered()
+	calls.Messages = append(calls.Messages, at(3, contract.RoleAssistant, "I will look."))
+	calls.Running = true
+	for name, d := range map[string]document.Conversation{"a message": unanswered, "a turn that works": calls} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c, _, messages := w.imported(exported(t, d))
+			last := messages[len(messages)-1]
+			if !last.Notice || !strings.Contains(last.Content.Inline, "in the middle of a turn") {
+				t.Errorf("the end is %+v", last)
+			}
+			if c.Last.Outcome != contract.OutcomeCancelled || c.Last.Response.Inline != last.Content.Inline || c.Last.EndedAt.IsZero() {
+				t.Errorf("%+v", c.Last)
+			}
+		})
+	}
+	if c, _, messages := newWorld(t).imported(exported(t, answered())); len(messages) != 2 || c.Last.Response.Inline != "Good morning." || c.Last.Outcome != contract.OutcomeDone {
+		t.Errorf("%+v", c.Last)
+	}
+}
+
+// delegating is a reply with two delegations of which one is known to have been sent.
+func delegating(reason contract.Reason, task string) document.Conversation {
+	d := own()
+	d.Messages = []document.Message{at(1, contract.RoleUser, "ask both"), at(2, contract.RoleAssistant, ""), at(3, contract.RoleAssistant, "")}
+	for i, name := range []string{"a2a_agent-b", "a2a_agent-c"} {
+		d.Messages[1+i].ToolCall = &document.ToolCall{ID: name, Name: name, Arguments: json.RawMessage(`{"message":"go"}`)}
+	}
+	d.PendingApprovals[0].Reason, d.PendingApprovals[0].RemoteTaskID = reason, task
+	d.PendingApprovals[0].ToolName, d.PendingApprovals[0].Call, d.PendingApprovals[0].ToolArgs = "a2a_agent-b", d.Messages[1].ID, contract.JSON{Raw: json.RawMessage(`{"message":"go"}`)}
+	d.PendingApproval = nil
+	return d
+}
+
+func TestADelegationThatMayHaveBeenSentIsNotSentAgain(t *testing.T) {
+	for reason, task := range map[contract.Reason]string{contract.ReasonRemote: "t-1", "": "t-1", contract.ReasonNotReached: "", contract.ReasonPaused: ""} {
+		out := newWorld(t).Import(t.Context(), exported(t, delegating(reason, task)))
+		if out.State != intake.Refused || out.Place != "messages[2].tool_call" || !strings.Contains(out.Problem, "a2a_agent-c") || !strings.Contains(out.Problem, "may have been sent") {
+			t.Errorf("%q: %+v", reason, out)
+		}
+	}
+	_, reply, _ := newWorld(t).imported(exported(t, delegating(contract.ReasonDestructive, "")))
+	if len(reply.Calls) != 2 {
+		t.Errorf("nothing of a reply runs before its first decision: %+v", reply)
+	}
+	w := newWorld(t)
+	w.DropApprovals = true
+	if _, reply, messages := w.imported(exported(t, delegating(contract.ReasonRemote, "t-1"))); len(reply.Calls) != 0 || !strings.Contains(messages[len(messages)-1].Content.Inline, "may have been sent") {
+		t.Errorf("%+v %+v", reply, messages)
+	}
+}
+
+func TestTwoApprovalsHaveTwoUUIDs(t *testing.T) {
+	d := own()
+	second := d.PendingApprovals[0]
+	second.UUID, second.Call, second.ToolArgs = strings.ToUpper(second.UUID), contract.MessageID(d.ID, 4), contract.JSON{Raw: json.RawMessage(`{"name":"a"}`)}
+	d.PendingApprovals = append(d.PendingApprovals, second)
+	if out := newWorld(t).Import(t.Context(), exported(t, d)); out.State != intake.Refused || out.Place != "pending_approvals[1].uuid" {
+		t.Errorf("%+v", out)
+	}
+	for _, dry := range []bool{true, false} {
+		w := newWorld(t)
+		w.DryRun = dry
+		first := exported(t, own())
+		if out := w.Import(t.Context(), first); out.State != intake.Imported {
+			t.Fatalf("%+v", out)
+		}
+		other := own()
+		other.ID = "00000008-0000-4000-8000-000000000002"
+		out := w.Import(t.Context(), exported(t, other))
+		if out.State != intake.Refused || out.Place != "pending_approval.uuid" || !strings.Contains(out.Problem, first) {
+			t.Errorf("dry %t: %+v", dry, out)
+		}
+	}
+}
+
+// More calls than one reply may have would be refused when the turn begins.
+func TestMoreCallsThanAReplyMayHaveAreRefused(t *testing.T) {
+	d := own()
+	for n := range contract.MaxCalls {
+		m := at(10+n, contract.RoleAssistant, "")
+		m.ToolCall = &document.ToolCall{ID: fmt.Sprint(n), Name: "resources_list", Arguments: json.RawMessage(`{}`)}
+		d.Messages = append(d.Messages, m)
+	}
+	out := newWorld(t).Import(t.Context(), exported(t, d))
+	if out.State != intake.Refused || !strings.Contains(out.Problem, "the limit is 128") || !strings.Contains(out.Advice, "--drop-approvals") {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestALongConversationIsInTheStore(t *testing.T) {
 	d := own()
 	d.Status, d.PendingApproval, d.PendingApprovals = contract.StatusActive, nil, nil
@@ -422,7 +554,7 @@ func TestALongConversationIsInTheStore(t *testing.T) {
 	}
 	c, _, messages := newWorld(t).imported(exported(t, d))
 	size, err := json.Marshal(c)
-	if err != nil || len(size) > 8<<10 || len(messages) != 2000 || len(c.Transcript.Tail) != 1 || c.Turn != 2000 {
+	if err != nil || len(size) > 8<<10 || len(messages) != 2001 || len(c.Transcript.Tail) != 1 || c.Turn != 2000 {
 		t.Errorf("%d bytes, %d messages, %v", len(size), len(messages), err)
 	}
 }

@@ -3,6 +3,7 @@ package intake
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -16,6 +17,8 @@ type history struct {
 	turns    int
 	// open are the calls of the last turn that have no result, by their positions in messages.
 	open []int
+	// interruption is why the last turn has no answer; "" if it has one.
+	interruption string
 }
 
 // Former texts.
@@ -51,7 +54,7 @@ func historyOf(f File, id string) history {
 				m.Notice, m.ApprovalID, asked = true, found[1], found[1]
 			}
 		case m.Role == contract.RoleTool:
-			h.answer(&m)
+			h.connect(&m)
 		}
 		h.messages = append(h.messages, m)
 	}
@@ -73,8 +76,8 @@ func (h *history) reply(f File, m contract.Message) string {
 	return m.ID
 }
 
-// answer connects a result with its call.
-func (h *history) answer(m *contract.Message) {
+// connect connects a result with its call.
+func (h *history) connect(m *contract.Message) {
 	for _, sameID := range []bool{true, false} {
 		for n, i := range h.open {
 			call := h.messages[i]
@@ -137,15 +140,41 @@ func (h *history) last() *contract.LastTurn {
 		return nil
 	}
 	out := &contract.LastTurn{Turn: h.turns, Outcome: contract.OutcomeDone}
-	for _, m := range h.messages {
-		if m.Role == contract.RoleAssistant && m.ToolCall == nil && !m.Notice {
-			out.Response, out.EndedAt = m.Content, m.CreatedAt
-		}
+	if h.interruption != "" {
+		out.Outcome, out.Response, out.EndedAt = contract.OutcomeCancelled, contract.Inline(h.interruption), h.messages[len(h.messages)-1].CreatedAt
+		return out
+	}
+	if m := h.answer(); m != nil {
+		out.Response, out.EndedAt = m.Content, m.CreatedAt
 	}
 	if strings.HasPrefix(out.Response.Inline, wording.TextCancelledByUser) {
 		out.Outcome = contract.OutcomeRejected
 	}
 	return out
+}
+
+// answer returns the text that ends the last turn, or nil. A call without a result follows no
+// answer; one that was rejected comes before it.
+func (h *history) answer() (answer *contract.Message) {
+	for i, m := range h.messages {
+		switch {
+		case m.Notice:
+		case m.Role == contract.RoleUser, slices.Contains(h.open, i):
+			answer = nil
+		case m.Role == contract.RoleAssistant && m.ToolCall == nil:
+			answer = &h.messages[i]
+		}
+	}
+	return answer
+}
+
+// answered reports whether each message of the user has an answer.
+func (h *history) answered() bool { return h.turns == 0 || h.answer() != nil }
+
+// interrupt adds a notice that is the end of the last turn, too.
+func (h *history) interrupt(id, text string) {
+	h.notice(id, text)
+	h.interruption = text
 }
 
 // question returns the last message of the user that is not a decision.

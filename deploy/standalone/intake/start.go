@@ -37,6 +37,7 @@ func draftOf(f File, left string) (draft, error) {
 	d.history = historyOf(f, d.id)
 	if len(f.PendingApprovals) == 0 {
 		d.noteUnfinished()
+		d.noteQueued()
 		return d, nil
 	}
 	if d.history.turns == 0 {
@@ -44,8 +45,10 @@ func draftOf(f File, left string) (draft, error) {
 	}
 	if left != "" {
 		d.drop(left)
+		d.noteQueued()
 		return d, nil
 	}
+	d.noteQueued()
 	var err error
 	d.waits, err = f.waiting(&d.history)
 	return d, err
@@ -58,17 +61,33 @@ func (d *draft) note(format string, args ...any) {
 // drop leaves the approvals behind, and says so in the conversation.
 func (d *draft) drop(why string) {
 	for _, p := range d.file.PendingApprovals {
-		d.history.notice(d.id, fmt.Sprintf("[IMPORT]: This conversation waited for an approval of %s (%s), which was left behind: %s. "+
+		d.history.interrupt(d.id, fmt.Sprintf("[IMPORT]: This conversation waited for an approval of %s (%s), which was left behind: %s. "+
 			"The call has not run here. Send a message to go on.", p.ToolName, p.UUID, why))
 		d.note("the approval of %s is left behind: %s", p.ToolName, why)
 	}
 }
 
-// noteUnfinished says which calls have no result in a conversation that waits for nothing.
+// noteUnfinished says what the last turn lacks in a conversation that waits for nothing.
 func (d *draft) noteUnfinished() {
-	if n := len(d.history.open); n > 0 {
-		d.history.notice(d.id, fmt.Sprintf("[IMPORT]: This conversation was exported in the middle of a turn. %d calls have no result: they may have run.", n))
+	const text = "[IMPORT]: This conversation was exported in the middle of a turn."
+	if !d.file.Running && d.history.answered() {
+		return
+	}
+	switch n := len(d.history.open); {
+	case n > 0:
+		d.history.interrupt(d.id, fmt.Sprintf("%s %d calls have no result: they may have run.", text, n))
 		d.note("the last turn is not finished, and is not continued: %d calls may have run", n)
+	default:
+		d.history.interrupt(d.id, text+" The last message has no answer. Send a message to go on.")
+		d.note("the last turn is not finished, and is not continued: the last message has no answer")
+	}
+}
+
+// noteQueued says that messages are missing which the other system had accepted.
+func (d *draft) noteQueued() {
+	if n := d.file.Queued; n > 0 {
+		d.history.notice(d.id, fmt.Sprintf("[IMPORT]: %d messages waited for a turn when this conversation was exported, and were left behind: the file has only their number. Send them again.", n))
+		d.note("%d queued messages are left behind: the file has only their number", n)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/overrun"
 	"agent-stop-and-go/workflows/contract/transfer"
 )
 
@@ -21,12 +22,17 @@ const (
 // the history: they are written again when the turn begins.
 func (f *File) waiting(h *history) (*transfer.Reply, error) {
 	var calls []transfer.Call
-	taken := map[int]bool{}
+	taken, seen := map[int]bool{}, map[string]bool{}
 	for i, p := range f.PendingApprovals {
 		at := "pending_approval"
 		if i > 0 {
 			at = fmt.Sprintf("pending_approvals[%d]", i)
 		}
+		uuid := strings.ToLower(p.UUID)
+		if seen[uuid] {
+			return nil, &Fault{Place: at + ".uuid", Problem: fmt.Sprintf("two approvals have the UUID %q", p.UUID), Advice: adviceDamaged}
+		}
+		seen[uuid] = true
 		if problem := f.standsStill(p); problem != "" {
 			return nil, &Fault{Place: at, Problem: problem, Advice: adviceDecide, waits: true}
 		}
@@ -39,8 +45,28 @@ func (f *File) waiting(h *history) (*transfer.Reply, error) {
 		}
 		calls = append(calls, call)
 	}
-	calls = append(calls, h.besides(taken)...)
+	besides, err := h.besides(taken, slices.ContainsFunc(f.PendingApprovals, afterDecision))
+	if err != nil {
+		return nil, err
+	}
+	calls = append(calls, besides...)
+	if problem := overrun.Of(names(calls)); problem != "" {
+		return nil, &Fault{Place: "pending_approval", Problem: problem, Advice: adviceDecide, waits: true}
+	}
 	return &transfer.Reply{Text: h.takeBack(f.PendingApprovals), Calls: calls}, nil
+}
+
+// afterDecision reports whether an approval is asked for after the calls of its reply were
+// approved. Before that, none of them has run.
+func afterDecision(p contract.PendingApproval) bool {
+	return p.RemoteTaskID != "" || p.Reason != "" && p.Reason != contract.ReasonDestructive
+}
+
+func names(calls []transfer.Call) (out []string) {
+	for _, c := range calls {
+		out = append(out, c.Name)
+	}
+	return out
 }
 
 // standsStill says why an approval cannot go on here, or "".
@@ -98,14 +124,21 @@ func (h *history) callOf(p contract.PendingApproval) int {
 }
 
 // besides returns the calls that waited together with those that are taken. They are asked about
-// here, too: whether somebody has approved them elsewhere cannot be proven.
-func (h *history) besides(taken map[int]bool) (out []transfer.Call) {
+// here, too: whether somebody has approved them elsewhere cannot be proven. A delegation runs
+// beside others, and its task is in no file: once calls of the reply run, it may have been sent.
+func (h *history) besides(taken map[int]bool, run bool) (out []transfer.Call, err error) {
 	for _, i := range h.open {
-		if c := h.messages[i].ToolCall; !taken[i] {
-			out = append(out, transfer.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw})
+		c := h.messages[i].ToolCall
+		switch {
+		case taken[i]:
+			continue
+		case run && strings.HasPrefix(c.Name, contract.Peer{}.Tool()):
+			return nil, &Fault{Place: fmt.Sprintf("messages[%d].tool_call", i), Problem: fmt.Sprintf("the message of %s may have been sent, and its task is not known", c.Name),
+				Advice: adviceDecide, waits: true}
 		}
+		out = append(out, transfer.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw})
 	}
-	return out
+	return out, nil
 }
 
 // takeBack removes the calls without a result and the requests for the approvals. It returns the

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -102,6 +104,10 @@ func (f Finder) Find(ctx context.Context) (cases []Case, err error) {
 				continue
 			}
 			c, found, err := f.Examine(ctx, info.GetExecution().GetWorkflowId())
+			var gone *serviceerror.NotFound
+			if errors.As(err, &gone) {
+				continue // it was deleted since it was listed
+			}
 			if err != nil {
 				return cases, err
 			}

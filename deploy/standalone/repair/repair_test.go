@@ -10,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -25,6 +26,7 @@ const queue = "agent"
 type server struct {
 	histories map[string][]*historypb.HistoryEvent
 	attempt   int32
+	deleted   string // a workflow that is listed before it, and not there any more
 	reset     *workflowservice.ResetWorkflowExecutionRequest
 }
 
@@ -32,7 +34,11 @@ func (s *server) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflow
 	if !strings.Contains(r.GetQuery(), "TemporalReportedProblems") {
 		return &workflowservice.ListWorkflowExecutionsResponse{}, nil
 	}
-	return &workflowservice.ListWorkflowExecutionsResponse{Executions: []*workflowpb.WorkflowExecutionInfo{s.info()}}, nil
+	found := []*workflowpb.WorkflowExecutionInfo{s.info(), s.info()}
+	if found[0].Execution.WorkflowId = s.deleted; s.deleted == "" {
+		found = found[1:]
+	}
+	return &workflowservice.ListWorkflowExecutionsResponse{Executions: found}, nil
 }
 
 func (s *server) info() *workflowpb.WorkflowExecutionInfo {
@@ -42,7 +48,10 @@ func (s *server) info() *workflowpb.WorkflowExecutionInfo {
 	}
 }
 
-func (s *server) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (s *server) DescribeWorkflowExecution(_ context.Context, workflowID, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	if workflowID == s.deleted {
+		return nil, serviceerror.NewNotFound("workflow not found")
+	}
 	return &workflowservice.DescribeWorkflowExecutionResponse{
 		WorkflowExecutionInfo: s.info(), PendingWorkflowTask: &workflowpb.PendingWorkflowTaskInfo{Attempt: s.attempt},
 	}, nil
@@ -200,6 +209,18 @@ func checkReset(t *testing.T, s *server, c repair.Case) {
 	}
 	if !blocked && s.reset.GetWorkflowTaskFinishEventId() != c.Event {
 		t.Errorf("reset to %d, want %d", s.reset.GetWorkflowTaskFinishEventId(), c.Event)
+	}
+}
+
+func TestAWorkflowThatWasDeletedMeanwhileHidesNoOther(t *testing.T) {
+	s := &server{histories: map[string][]*historypb.HistoryEvent{"conversation-1": numbered(begins(), taskDone(), taskFails())}, attempt: 9, deleted: "conversation-0"}
+	f := repair.Finder{Server: s, TaskQueue: queue}
+	cases, err := f.Find(t.Context())
+	if err != nil || len(cases) != 1 || cases[0].WorkflowID != "conversation-1" {
+		t.Errorf("%+v %v", cases, err)
+	}
+	if _, _, err := f.Examine(t.Context(), "conversation-0"); err == nil {
+		t.Error("a workflow that somebody names must be there")
 	}
 }
 

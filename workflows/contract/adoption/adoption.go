@@ -10,6 +10,10 @@ const SignalAdopt = "adopt"
 // the query do not know the signal.
 const QueryAgent = "agent"
 
+// QueryNext returns the configuration that a conversation takes over when its turn has ended, a
+// *contract.Agent; nil is none.
+const QueryNext = "next_agent"
+
 // LogAdopted is the log line of a conversation that has taken over a configuration.
 const LogAdopted = "configuration adopted"
 
@@ -18,4 +22,7 @@ const LogAdopted = "configuration adopted"
 type Adopt struct {
 	Agent contract.Agent `json:"agent"`
 	By    string         `json:"by,omitempty"`
+	// Approvals are the UUIDs of those that wait and hold under the configuration. While another one
+	// waits, it is not taken over before the turn has ended.
+	Approvals []string `json:"approvals,omitempty"`
 }

@@ -43,8 +43,13 @@ func Take(c *contract.Carried, a contract.Agent, m contract.MessageSignal) contr
 	return Agent(a, c.TurnModel)
 }
 
-// Forget removes choices that an agent does not offer.
-func Forget(c *contract.Carried, a contract.Agent) {
+// Forget removes choices that an agent does not offer, also those of messages that wait for a turn.
+func Forget(c *contract.Carried, queue []contract.MessageSignal, a contract.Agent) {
+	for i, m := range queue {
+		if Problem(a, m.Model) != "" {
+			queue[i].Model, queue[i].KeepModel = "", false
+		}
+	}
 	if Problem(a, c.Model) != "" {
 		c.Model = ""
 	}

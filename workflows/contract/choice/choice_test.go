@@ -55,12 +55,20 @@ func TestAModelIsForOneMessageOrKept(t *testing.T) {
 	}
 }
 
+func TestQueuedMessagesForgetAChoiceThatIsNotOfferedAnyMore(t *testing.T) {
+	queue := []contract.MessageSignal{{Model: "gone", KeepModel: true}, {Model: "fast", KeepModel: true}, {KeepModel: true}}
+	choice.Forget(&contract.Carried{}, queue, agent())
+	if queue[0].Model != "" || queue[0].KeepModel || queue[1].Model != "fast" || !queue[1].KeepModel || !queue[2].KeepModel {
+		t.Errorf("%+v", queue)
+	}
+}
+
 func TestAChoiceThatIsNotOfferedAnyMoreIsForgotten(t *testing.T) {
 	for _, c := range []struct{ model, turn, keeps, keepsTurn string }{
 		{"fast", "deep", "fast", "deep"}, {"gone", "gone", "", ""}, {"fast", "gone", "fast", "fast"}, {"gone", "deep", "", "deep"},
 	} {
 		state := contract.Carried{Model: c.model, TurnModel: c.turn}
-		choice.Forget(&state, agent())
+		choice.Forget(&state, nil, agent())
 		if state.Model != c.keeps || state.TurnModel != c.keepsTurn {
 			t.Errorf("%+v: %+v", c, state)
 		}
