@@ -30,7 +30,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: ramp vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -161,6 +161,10 @@ chaos-trees: ## the same with drawn trees of nodes, in one process and split, an
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
+
+WAITING ?= 1000
+ramp: ## give a new version of the workers 5 % of the work, then all, and take it back, while WAITING (1000) approvals wait (minutes)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 1h -v -run '^TestApprovalsAreDecidedWhileVersionsChange$$' -waiting=$(WAITING)
 
 histories: ## record the histories that every build replays and that are missing (-record=NAME, -record=all)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -run TestRecord -count=1 -record
