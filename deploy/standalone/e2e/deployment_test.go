@@ -47,10 +47,9 @@ type ramp struct {
 	uuids    []string
 }
 
-func newRamp(t *testing.T) *ramp {
-	h := newHome(t)
-	r := &ramp{t: t, home: h, api: h.pieces(), config: h.configFile()}
-	r.operator, r.shell = h.dial(), shellUser{t, h.dir, append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop")}
+func newRamp(h *home) *ramp {
+	r := &ramp{t: h.t, home: h, api: h.pieces(), config: h.configFile()}
+	r.operator, r.shell = h.dial(), shellUser{h.t, h.dir, append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop")}
 	return r
 }
 
@@ -113,7 +112,7 @@ func (r *ramp) decide(step string, part, parts int) map[string]int {
 // and then back. Each is decided with some version, and none is stuck. make ramp does it with 1,000.
 func TestApprovalsAreDecidedWhileVersionsChange(t *testing.T) {
 	t.Parallel()
-	r := newRamp(t)
+	r := newRamp(newHome(t))
 	r.home.version("1")
 	r.known("1")
 	r.deployment("1        all", "current", "1")
