@@ -21,6 +21,8 @@ REGISTRY   ?= agent-stop-and-go
 IMAGES     := $(BINARIES)
 COMPOSE    ?= deploy/compose.yaml
 
+# Where build-all and release put theirs.
+DIST       := dist
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
@@ -30,7 +32,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: ramp ship vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,8 +104,8 @@ screenshots: ## take pictures of every view of the page, into SHOTS (bin/screens
 build: ## build every binary for this machine into bin/
 	@mkdir -p $(BIN)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
-	cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o ../../$(BIN)/ ./cmd/...
-	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
+	cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/ ./cmd/...
+	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/agent .
 
 install: build ## copy binaries, manual pages, an example of the file and systemd units below DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(SYSCONFDIR)/agent-stop-and-go $(DESTDIR)$(UNITDIR)
@@ -134,15 +136,19 @@ compose-down: ## stop the containers of COMPOSE; the data stays
 packaging: ## check Dockerfile, compose files and chart with the tools of those who read them
 	cd deploy/packaging && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
 
-build-all: ## cross-compile every binary into dist/<os>-<arch>/
-	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
+ship: ## build as Dockerfile, install and release do, without a container engine, and check what comes out (minutes)
+	cd deploy/packaging && $(GO) test ./images -count=1 -timeout 1h -v -run '^TestTheBuildStages' -replay source,build,build-stores,build-agent
+	cd deploy/packaging && $(GO) test ./release -count=1 -timeout 1h -v -build
+
+build-all: ## cross-compile every binary into DIST (dist)/<os>-<arch>/
+	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(abspath $(DIST))/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
 	  export GOOS=$$os GOARCH=$$arch CGO_ENABLED=0; \
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
 	  (cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ ./cmd/...) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
-release: build-all ## archives of every platform with checksums and lists of parts (SBOM), in dist/release/
-	deploy/release.sh $(VERSION) $(PLATFORMS)
+release: build-all ## archives of every platform with checksums and lists of parts (SBOM), in DIST (dist)/release/
+	DIST='$(abspath $(DIST))' deploy/release.sh $(VERSION) $(PLATFORMS)
 
 BENCH ?=
 bench: ## measure turns, reads and memory on the embedded server; prints ratios and goals (BENCH: its flags)
@@ -162,6 +168,10 @@ chaos-trees: ## the same with drawn trees of nodes, in one process and split, an
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
 
+WAITING ?= 1000
+ramp: ## give a new version of the workers 5 % of the work, then all, and take it back, while WAITING (1000) approvals wait (minutes)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 1h -v -run '^TestApprovalsAreDecidedWhileVersionsChange$$' -waiting=$(WAITING)
+
 histories: ## record the histories that every build replays and that are missing (-record=NAME, -record=all)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -run TestRecord -count=1 -record
 
@@ -171,4 +181,4 @@ golden: ## rewrite golden files and the JSON schema from the code
 	UPDATE_GOLDEN=1 $(GO) test ./activities/llm/...
 
 clean: ## remove what was built
-	rm -rf $(BIN) dist
+	rm -rf $(BIN) $(DIST)

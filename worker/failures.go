@@ -18,7 +18,7 @@ func counted[In, Out any](a contract.Activity[In, Out], method func(context.Cont
 		out, err := method(ctx, in)
 		if kind := kindOf(err); kind != "" {
 			telemetry.Failure(ctx, a.Name, kind)
-			logFailure(ctx, a.Name, kind, err)
+			logFailure(ctx, a.Name, sessionOf(in), kind, err)
 		}
 		return out, err
 	}
@@ -38,7 +38,7 @@ func kindOf(err error) contract.Kind {
 
 // logFailure logs a failed attempt. The workflow of a node inside a tree has the ID of its
 // conversation in front.
-func logFailure(ctx context.Context, name string, kind contract.Kind, err error) {
+func logFailure(ctx context.Context, name, session string, kind contract.Kind, err error) {
 	if !activity.IsActivity(ctx) {
 		return
 	}
@@ -46,5 +46,17 @@ func logFailure(ctx context.Context, name string, kind contract.Kind, err error)
 	root, _, _ := strings.Cut(info.WorkflowExecution.ID, "/")
 	conversation, _ := contract.ConversationIDOf(root)
 	activity.GetLogger(ctx).Warn(telemetry.LogFailure, "activity", name, "attempt", info.Attempt, "conversation", conversation,
-		"trace", telemetry.TraceID(ctx), "kind", string(kind), "error", err)
+		"sid", session, "trace", telemetry.TraceID(ctx), "kind", string(kind), "error", err)
+}
+
+// sessionOf returns the session for which an activity calls a tool or another agent. Others have none
+// in their input.
+func sessionOf(in any) string {
+	switch in := in.(type) {
+	case contract.CallToolInput:
+		return in.SessionID
+	case contract.DelegateInput:
+		return in.SessionID
+	}
+	return ""
 }

@@ -5,8 +5,9 @@
 //
 //	make packaging
 //
-// No container engine is needed. The steps of the build stages can be carried out in a folder,
-// which compiles the binaries (minutes):
+// No container engine is needed. What compiles the binaries (minutes) is apart: the steps of the
+// build stages are carried out in a folder, and what make install and make release put together is
+// checked:
 //
-//	go test ./images -run BuildStages -v -replay source,build,build-stores,build-agent
+//	make ship
 package packaging

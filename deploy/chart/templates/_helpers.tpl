@@ -9,7 +9,7 @@ app.kubernetes.io/instance: {{ include "agent.name" . }}
 {{- end -}}
 
 {{- define "agent.image" -}}
-{{ .root.Values.image.registry }}/{{ .name }}:{{ default .root.Chart.AppVersion .root.Values.image.tag }}
+{{ .root.Values.image.registry }}/{{ .name }}:{{ coalesce .tag .root.Values.image.tag .root.Chart.AppVersion }}
 {{- end -}}
 
 {{/* the file of the agent: what values.yaml has, and what the chart knows */}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,8 @@ temporal: {address: "temporal.example.com:7233", namespace: agents, tlsSecret: t
 keysSecret: agent-keys
 imagePullSecrets: [{name: registry}]
 data: {storageClass: shared}
-worker: {autoscaling: {enabled: true, maxReplicas: 20}}
+image: {tag: v1.0.0}
+worker: {deployment: shop, next: {tag: v1.1.0, replicas: 1}, autoscaling: {enabled: true, maxReplicas: 20}}
 gateway: {ingress: {enabled: true, className: nginx, host: agents.example.com, tlsSecret: agents-tls, annotations: {a: b}}}
 web:
   enabled: true
@@ -177,7 +179,7 @@ func TestPrometheusFindsThePods(t *testing.T) {
 		measured[o.Metadata.Name] = slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == service.Spec.Ports[0].TargetPort.StrVal }) &&
 			slices.Contains(c.Env, corev1.EnvVar{Name: "OTEL_METRICS_EXPORTER", Value: "prometheus"})
 	}
-	if want := map[string]bool{"shop-worker": true, "shop-gateway": true}; !maps.Equal(measured, want) {
+	if want := map[string]bool{"shop-worker": true, "shop-worker-next": true, "shop-gateway": true}; !maps.Equal(measured, want) {
 		t.Errorf("metrics are read from %v, want %v", measured, want)
 	}
 }
@@ -209,12 +211,113 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		least + "web: {enabled: true, config: {oauth2: {}}}":     "web.secret is a Secret",
 		least + "web: {enabled: true, repicas: 3}":               "repicas",
 		least + "metrics: {enabled: true}":                       "metrics.from says who may read the metrics",
+		least + "worker: {next: {tag: v2.0.0}}":                  "worker.deployment",
 	} {
 		if _, err := rendered(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", text, err, want)
 		}
 	}
 }
+
+// Two versions of the workers run side by side, each under its own name in one deployment of workers.
+func TestTwoVersionsOfWorkers(t *testing.T) {
+	got := map[string]string{}
+	for _, document := range render(t, all) {
+		var s appsv1.StatefulSet
+		if kindOf(t, document) != "StatefulSet" {
+			continue
+		}
+		decode(t, document, &s)
+		c := s.Spec.Template.Spec.Containers[0]
+		got[s.Name] = c.Image + " " + variable(c, "TEMPORAL_DEPLOYMENT_NAME") + " " + variable(c, "TEMPORAL_WORKER_BUILD_ID")
+		if !contains(s.Spec.Template.Labels, s.Spec.Selector.MatchLabels) {
+			t.Errorf("%s does not find its pods", s.Name)
+		}
+	}
+	want := map[string]string{"shop-worker": "agent-stop-and-go/worker:v1.0.0 shop v1.0.0", "shop-worker-next": "agent-stop-and-go/worker:v1.1.0 shop v1.1.0"}
+	if !maps.Equal(got, want) {
+		t.Errorf("the workers are %v, want %v", got, want)
+	}
+	for _, document := range render(t, least) {
+		if strings.Contains(document, "TEMPORAL_DEPLOYMENT_NAME") || strings.Contains(document, "worker-next") && kindOf(t, document) != "NetworkPolicy" {
+			t.Errorf("without a deployment:\n%s", document)
+		}
+	}
+}
+
+func variable(c corev1.Container, name string) string {
+	for _, v := range c.Env {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// What runs more than once is not taken away all at once: every Deployment and StatefulSet has a
+// budget that finds its pods, but the tool servers, of which there is one each.
+func TestDisruptionsAreBounded(t *testing.T) {
+	budgets, running := map[string]map[string]string{}, map[string]map[string]string{}
+	for _, document := range render(t, all) {
+		switch kindOf(t, document) {
+		case "PodDisruptionBudget":
+			var b policyv1.PodDisruptionBudget
+			decode(t, document, &b)
+			if b.Spec.MaxUnavailable.IntValue() != 1 {
+				t.Errorf("%s: %v at a time", b.Name, b.Spec.MaxUnavailable)
+			}
+			budgets[b.Name] = b.Spec.Selector.MatchLabels
+		case "Deployment", "StatefulSet":
+			var o struct {
+				Metadata struct{ Name string }
+				Spec     struct{ Template corev1.PodTemplateSpec }
+			}
+			if decode(t, document, &o); !strings.Contains(o.Metadata.Name, "-mcp-") {
+				running[o.Metadata.Name] = o.Spec.Template.Labels
+			}
+		}
+	}
+	if len(running) != 4 || len(budgets) != len(running) {
+		t.Errorf("budgets %v for %v", budgets, running)
+	}
+	for name, labels := range running {
+		if !contains(labels, budgets[name]) {
+			t.Errorf("the budget of %s has the labels %v, its pods %v", name, budgets[name], labels)
+		}
+	}
+}
+
+// The values that the documents show are accepted, together with a server's address.
+func TestValuesOfTheDocuments(t *testing.T) {
+	page, err := os.ReadFile(root + "/deploy/KUBERNETES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := yamlBlocks.FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 2 {
+		t.Fatalf("only %d blocks of YAML", len(blocks))
+	}
+	for _, block := range blocks {
+		text := block[1]
+		if !strings.Contains(text, "\ntemporal:") && !strings.HasPrefix(text, "temporal:") {
+			text = least + text
+		}
+		for _, document := range render(t, text) {
+			if err := yaml.UnmarshalStrict([]byte(document), kinds[kindOf(t, document)]()); err != nil {
+				t.Errorf("%v\n%s", err, document)
+			}
+		}
+		file, err := jsonschema.UnmarshalJSON(bytes.NewReader(agentFile(t, text)))
+		if err == nil {
+			err = agentSchema(t).Validate(file)
+		}
+		if err != nil {
+			t.Errorf("the file of the agent: %v\n%s", err, text)
+		}
+	}
+}
+
+var yamlBlocks = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
 
 func values(t *testing.T, text string) map[string]any {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,10 +29,11 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 
 	talk := talkTo(api)
 	out, _ := u.run(0, "backup", "--config", h.configFile(), filepath.Join(h.dir, "copies"))
-	before := talk.stop()
-	if !strings.Contains(out, "databases and") || len(before) == 0 {
-		t.Fatalf("printed %q, %d turns", out, len(before))
+	said := talk.stop()
+	if !strings.Contains(out, "databases and") {
+		t.Fatalf("printed %q", out)
 	}
+	moment := momentOf(t, out)
 	api.decide(decided.Result.Approval.UUID, `{"approved":true}`)
 	api.decide(claimed.Result.Approval.UUID, `{"approved":true}`)
 	late := api.ask("say something after the backup")
@@ -53,11 +55,7 @@ func TestABackupOfARunningAgentIsRestored(t *testing.T) {
 	if got := api.conversation(long.Conversation.ID).Messages; len(got) == 0 || len(got[len(got)-1].Content) < 20000 {
 		t.Errorf("the long answer is not there: %d messages", len(got))
 	}
-	for _, turn := range before { // what was answered before the backup began is in it
-		if turn.before && api.do("GET", "/conversations/"+turn.id, "").Status != 200 {
-			t.Errorf("conversation %s is lost", turn.id)
-		}
-	}
+	compare(t, api, said, moment)
 	if got := api.do("GET", "/conversations/"+late.Conversation.ID, "").Status; got != 404 {
 		t.Errorf("a conversation of after the backup: status %d", got)
 	}
@@ -109,43 +107,111 @@ func newClaims(t *testing.T, dir string) fs.FS {
 	return claims
 }
 
-// talk is a person who asks one thing after the other.
+// compare looks for what people have said: what was answered before the moment of a backup is
+// there, with its answer, and what was sent after it is not.
+func compare(t *testing.T, api *api, said []saying, moment time.Time) {
+	t.Helper()
+	var kept, lost int
+	var newest time.Time // when the last of those that are there was answered
+	for _, s := range said {
+		switch there := s.isThere(api); {
+		case there:
+			kept++
+			if s.answered.After(newest) {
+				newest = s.answered
+			}
+			if s.sent.After(moment) {
+				t.Errorf("%q was sent %s after the moment, and is there", s.text, s.sent.Sub(moment))
+			}
+		default:
+			lost++
+			if s.answered.Before(moment) {
+				t.Errorf("%q was answered %s before the moment, and is lost", s.text, moment.Sub(s.answered))
+			}
+		}
+	}
+	if kept == 0 || lost == 0 {
+		t.Errorf("%d messages are there and %d are lost: nothing was compared", kept, lost)
+	}
+	t.Logf("%d messages were answered: %d are there, the newest answered %s before the moment of the backup (negative: after it); %d are lost",
+		len(said), kept, moment.Sub(newest).Round(time.Millisecond), lost)
+}
+
+// saying is a message to a conversation that was answered.
+type saying struct {
+	id, text       string
+	sent, answered time.Time
+}
+
+// isThere reports whether a conversation has the message and its answer.
+func (s saying) isThere(api *api) bool {
+	r := api.do("GET", "/conversations/"+s.id+"?include=messages", "")
+	all := r.Body.Conversation.Messages
+	i := slices.IndexFunc(all, func(m message) bool { return m.Role == "user" && m.Content == s.text })
+	return r.Status == 200 && i >= 0 && slices.ContainsFunc(all[i:], func(m message) bool {
+		return m.Role == "assistant" && "say "+m.Content == s.text
+	})
+}
+
+// momentOf is the moment of a backup, from what the command has printed.
+func momentOf(t *testing.T, printed string) time.Time {
+	t.Helper()
+	_, after, _ := strings.Cut(printed, "as of ")
+	moment, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moment
+}
+
+// talk is people who say one thing after the other, in new conversations and in these again.
 type talk struct {
 	quit  chan struct{}
 	ended sync.WaitGroup
-	turns []talked
+	mu    sync.Mutex
+	said  []saying
 }
 
-type talked struct {
-	id     string
-	before bool // the backup began
-}
-
+// talkTo returns when all of them have been answered.
 func talkTo(api *api) *talk {
 	w := &talk{quit: make(chan struct{})}
-	ready := make(chan struct{})
-	w.ended.Go(func() {
-		for i := 0; ; i++ {
-			asked := api.ask(fmt.Sprintf("say %d", i))
-			w.turns = append(w.turns, talked{asked.Conversation.ID, i < 3})
-			if i == 2 {
-				close(ready)
+	var ready sync.WaitGroup
+	for person := range 4 {
+		ready.Add(1)
+		first := sync.OnceFunc(ready.Done)
+		w.ended.Go(func() {
+			defer first()
+			for i := 0; ; i++ {
+				text := fmt.Sprintf("say %d of person %d", i, person)
+				sent := time.Now()
+				id := api.ask(text).Conversation.ID
+				w.note(saying{id, text, sent, time.Now()})
+				sent, text = time.Now(), text+" again"
+				api.say(id, text)
+				w.note(saying{id, text, sent, time.Now()})
+				first()
+				select {
+				case <-w.quit:
+					return
+				default:
+				}
 			}
-			select {
-			case <-w.quit:
-				return
-			default:
-			}
-		}
-	})
-	<-ready
+		})
+	}
+	ready.Wait()
 	return w
 }
 
-func (w *talk) stop() []talked {
+func (w *talk) note(s saying) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, s)
+}
+
+func (w *talk) stop() []saying {
 	close(w.quit)
 	w.ended.Wait()
-	return w.turns
+	return w.said
 }
 
 // copyKey copies the key that backups do not have.

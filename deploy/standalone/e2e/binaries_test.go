@@ -96,7 +96,14 @@ func launch(t *testing.T, dir, binary string, env []string, args ...string) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proc{t: t, cmd: exec.Command(filepath.Join(bin, binary), args...), out: newOutput(readyMark(binary)), done: make(chan struct{})}
+	return launchFile(t, dir, filepath.Join(bin, binary), env, args...)
+}
+
+// launchFile is launch with the binary in a file.
+func launchFile(t *testing.T, dir, file string, env []string, args ...string) *proc {
+	t.Helper()
+	binary := filepath.Base(file)
+	p := &proc{t: t, cmd: exec.Command(file, args...), out: newOutput(readyMark(binary)), done: make(chan struct{})}
 	p.cmd.Dir = dir
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out

@@ -4,11 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/deploy/standalone/embedded"
@@ -18,81 +22,161 @@ import (
 // waiting is how many approvals wait while versions change.
 var waiting = flag.Int("waiting", 12, "how many approvals wait while the versions of workers change")
 
-// version starts a worker of a version.
-func (h *home) version(build string) *proc {
+// version builds the worker as a version of the program, and starts it.
+func (h *home) version(version string) *proc {
 	h.t.Helper()
-	return start(h.t, h.dir, "worker", append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop", "TEMPORAL_WORKER_BUILD_ID="+build, "OTEL_METRICS_EXPORTER=none"), "--config", h.machine(build))
+	file := filepath.Join(h.t.TempDir(), "worker")
+	build := exec.Command("go", "build", "-ldflags", "-X main.version="+version, "-o", file, "./cmd/worker")
+	build.Dir = "../../stores"
+	if out, err := build.CombinedOutput(); err != nil {
+		h.t.Fatalf("build version %s: %v\n%s", version, err, out)
+	}
+	p := launchFile(h.t, h.dir, file, append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop", "OTEL_METRICS_EXPORTER=none"), "--config", h.machine(version))
+	p.serves()
+	return p
+}
+
+// ramp is a deployment with approvals that wait while its versions change.
+type ramp struct {
+	t        *testing.T
+	home     *home
+	api      *api
+	operator client.Client
+	shell    shellUser
+	config   string
+	uuids    []string
+}
+
+func newRamp(h *home) *ramp {
+	r := &ramp{t: h.t, home: h, api: h.pieces(), config: h.configFile()}
+	r.operator, r.shell = h.dial(), shellUser{h.t, h.dir, append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop")}
+	return r
+}
+
+// deployment runs a command, whose output must have the words.
+func (r *ramp) deployment(words string, args ...string) {
+	r.t.Helper()
+	r.shell.prints(append(append([]string{"deployment"}, args...), "--config", r.config), words)
+}
+
+// known waits until a version can get work: it is known a moment after its first poll.
+func (r *ramp) known(version string) {
+	r.t.Helper()
+	eventually(r.t, "version "+version+" is known", func() bool {
+		d, err := r.operator.WorkerDeploymentClient().GetHandle("shop").Describe(r.t.Context(), client.WorkerDeploymentDescribeOptions{})
+		return err == nil && slices.ContainsFunc(d.Info.VersionSummaries, func(v client.WorkerDeploymentVersionSummary) bool {
+			return v.Version.BuildID == version
+		})
+	})
+}
+
+// ask starts conversations, each of which waits for an approval.
+func (r *ramp) ask(n int) {
+	r.t.Helper()
+	began := time.Now()
+	r.uuids = make([]string, n)
+	each(n, func(i int) {
+		a := r.api.ask(fmt.Sprintf(`call note_add {"name":"n%d"}`, i)).Result.Approval
+		if a == nil {
+			r.t.Errorf("conversation %d does not wait", i)
+			return
+		}
+		r.uuids[i] = a.UUID
+	})
+	r.t.Logf("%d approvals wait, after %s", n, time.Since(began).Round(time.Millisecond))
+}
+
+// decide approves a part of what waits, and returns how many approvals each version has finished.
+func (r *ramp) decide(step string, part, parts int) map[string]int {
+	r.t.Helper()
+	mine := r.uuids[len(r.uuids)*part/parts : len(r.uuids)*(part+1)/parts]
+	began, took, versions := time.Now(), make([]time.Duration, len(mine)), make([]string, len(mine))
+	each(len(mine), func(i int) {
+		began := time.Now()
+		if said := r.api.decide(mine[i], `{"approved":true}`).Result.Response; !strings.Contains(said, "added n") {
+			r.t.Errorf("approval %s: %q", mine[i], said)
+		}
+		took[i], versions[i] = time.Since(began), versionOf(r.t, r.operator, contract.ApprovalWorkflowID(mine[i]))
+	})
+	by := map[string]int{}
+	for _, v := range versions {
+		by[v]++
+	}
+	slices.Sort(took)
+	r.t.Logf("%s: %d decided in %s, each in %s (median) to %s; by version %v",
+		step, len(mine), time.Since(began).Round(time.Millisecond), took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond), by)
+	return by
 }
 
 // Approvals wait while the work moves to a new version of the workers, 5 % at first, then all of it,
-// and then back. Each is decided with some version, and none is stuck.
+// and then back. Each is decided with some version, and none is stuck. make ramp does it with 1,000.
 func TestApprovalsAreDecidedWhileVersionsChange(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	api := h.pieces()
-	shell := shellUser{t, h.dir, append(h.environ(), "TEMPORAL_DEPLOYMENT_NAME=shop")}
-	config := h.configFile()
-	deployment := func(words string, args ...string) {
-		t.Helper()
-		shell.prints(append(append([]string{"deployment"}, args...), "--config", config), words)
-	}
-	h.version("1")
-	eventually(t, "the first version is current", func() bool { // it is known a moment after its first poll
-		_, err := h.dial().WorkerDeploymentClient().GetHandle("shop").Describe(t.Context(), client.WorkerDeploymentDescribeOptions{})
-		return err == nil
-	})
-	deployment("1        all", "current", "1")
+	r := newRamp(newHome(t))
+	r.home.version("1")
+	r.known("1")
+	r.deployment("1        all", "current", "1")
 	eventually(t, "a worker answers", func() bool {
-		r, err := api.try("GET", "/health/ready", "")
-		return err == nil && r.Status == http.StatusOK
+		ready, err := r.api.try("GET", "/health/ready", "")
+		return err == nil && ready.Status == http.StatusOK
 	})
-
-	uuids := make([]string, *waiting)
-	each(len(uuids), func(i int) {
-		if a := api.ask(fmt.Sprintf(`call note_add {"name":"n%d"}`, i)).Result.Approval; a != nil {
-			uuids[i] = a.UUID
-		}
-	})
-	began := time.Now()
-	decide := func(part, parts int) {
+	r.ask(*waiting)
+	only := func(by map[string]int, version string) {
 		t.Helper()
-		from, to := len(uuids)*part/parts, len(uuids)*(part+1)/parts
-		each(to-from, func(i int) {
-			if r := api.decide(uuids[from+i], `{"approved":true}`); !strings.Contains(r.Result.Response, "added n") {
-				t.Errorf("approval %d: %q", from+i, r.Result.Response)
-			}
+		if len(by) != 1 || by[version] == 0 {
+			t.Errorf("finished by versions %v, and all work is that of %s", by, version)
+		}
+	}
+	only(r.decide("one version", 0, 5), "1")
+	r.home.version("2")
+	r.known("2")
+	began := time.Now()
+	t.Logf("%s, after %s", r.shell.prints([]string{"replay", "--config", r.config}, "none would break"), time.Since(began).Round(time.Millisecond))
+	r.deployment("2        5 %", "ramp", "2", "--percent", "5")
+	if by := r.decide("5 %", 1, 5); *waiting >= 1000 && (by["2"] == 0 || by["2"] > by["1"]) {
+		t.Errorf("with 5 %% for version 2, approvals were finished by %v", by)
+	}
+	r.deployment("1        none", "current", "2") // all of it, and the ramp ends
+	moved := r.api.ask("hello").Conversation.ID
+	r.answeredBy(moved, "2")
+	r.decide("all to the new one", 2, 5)
+	r.deployment("2        none", "current", "1") // back
+	r.answeredBy(moved, "1")
+	r.decide("back", 3, 5)
+	r.deployment("1        50 %", "ramp", "2", "--percent", "50")
+	r.decide("50 %", 4, 5)
+	if n := len(r.home.tools.called("note_add")); n != len(r.uuids) {
+		t.Errorf("%d calls for %d approvals", n, len(r.uuids))
+	}
+	r.nothingWaits()
+}
+
+// nothingWaits requires that no approval is open.
+func (r *ramp) nothingWaits() {
+	r.t.Helper()
+	eventually(r.t, "nothing waits", func() bool {
+		open, err := r.operator.CountWorkflow(r.t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
+			Query: "WorkflowType = 'Approval' AND ExecutionStatus = 'Running'",
 		})
-		t.Logf("%d decided after %s", to-from, time.Since(began).Round(time.Millisecond))
-	}
-	decide(0, 5)
-	h.version("2")
-	eventually(t, "the second version is known", func() bool {
-		out, _ := shell.run(0, "deployment", "status", "--config", config)
-		return strings.Contains(out, "2        none")
+		return err == nil && open.GetCount() == 0
 	})
-	deployment("2        5 %", "ramp", "2", "--percent", "5")
-	decide(1, 5)
-	deployment("1        none", "current", "2") // all of it, and the ramp ends
-	decide(2, 5)
-	moved := api.ask("hello").Conversation.ID
-	h.answeredBy(api, moved, "2")
-	deployment("2        none", "current", "1") // back
-	h.answeredBy(api, moved, "1")
-	decide(3, 5)
-	deployment("1        50 %", "ramp", "2", "--percent", "50")
-	decide(4, 5)
-	if n := len(h.tools.called("note_add")); n != len(uuids) {
-		t.Errorf("%d calls for %d approvals", n, len(uuids))
+}
+
+// versionOf is the version that took the last step of a workflow, or what is wrong.
+func versionOf(t *testing.T, operator client.Client, id string) string {
+	d, err := operator.DescribeWorkflowExecution(t.Context(), id, "")
+	if err != nil {
+		return err.Error()
 	}
+	return d.GetWorkflowExecutionInfo().GetVersioningInfo().GetDeploymentVersion().GetBuildId()
 }
 
 // answeredBy talks to a conversation until a version answers: a change of shares takes a moment.
-func (h *home) answeredBy(api *api, id, build string) {
-	h.t.Helper()
-	eventually(h.t, "version "+build+" has the conversation", func() bool {
-		api.say(id, "hello again")
-		d, err := h.dial().DescribeWorkflowExecution(h.t.Context(), contract.ConversationWorkflowID(id), "")
-		return err == nil && d.GetWorkflowExecutionInfo().GetVersioningInfo().GetDeploymentVersion().GetBuildId() == build
+func (r *ramp) answeredBy(id, build string) {
+	r.t.Helper()
+	eventually(r.t, "version "+build+" has the conversation", func() bool {
+		r.api.say(id, "hello again")
+		return versionOf(r.t, r.operator, contract.ConversationWorkflowID(id)) == build
 	})
 }
 

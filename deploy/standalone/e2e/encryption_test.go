@@ -2,15 +2,22 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/switches"
 )
@@ -32,6 +39,91 @@ func (h *home) encrypt(ids ...string) {
 		keys = append(keys, fmt.Sprintf("%q", "${"+name+"}"))
 	}
 	h.extra = "encryption: {keys: [" + strings.Join(keys, ", ") + "]}\n"
+}
+
+// keyed connects to the home's Temporal server with its keys, if it has some.
+func (h *home) keyed() client.Client {
+	h.t.Helper()
+	c, err := config.Load(h.configFile())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	codec, err := c.Encryption.Open(h.getenv)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	address := cmp.Or(h.server, fmt.Sprintf("127.0.0.1:%d", h.ports.grpc))
+	connected, _, err := connect.Dial(h.t.Context(), connect.Options{Codec: codec, Address: address, Namespace: "default", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(connected.Close)
+	return connected
+}
+
+// What operators do with an agent works where conversations are encrypted, and what they take away
+// of it has nothing in clear but the files for people.
+func TestTheCommandsOfOperatorsOnEncryptedConversations(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.encrypt("a")
+	api, agent := h.outside()
+	long := "say " + marker + strings.Repeat(" and more", 10<<10/9) // in the blob store
+	told, asked := api.ask(long).Conversation.ID, api.ask(`call note_add {"name":"`+marker+`"}`)
+	h.llm = `{model: "openai:other-model"}`
+	file := h.configFile()
+	u := shellUser{t, h.dir, h.environ()}
+	eventually(t, "all runs are listed", func() bool {
+		out, _ := u.run(0, "replay", "--config", file)
+		return strings.Contains(out, ": none would break") && strings.Contains(out, "1 Approval") && strings.Contains(out, "2 Conversation")
+	})
+	u.prints([]string{"config", "adopt", "--config", file, "--dry-run"}, `model: "openai:test-model" → "openai:other-model"`, "waits for "+asked.Result.Approval.UUID)
+	u.prints([]string{"repair", "--config", file}, "All workflows can go on")
+	u.prints([]string{"import", "--config", file, formerFile(t, h.dir, "waiting")}, "waits for an approval of note_add, UUID "+formerApproval)
+	u.run(0, "backup", "--config", file, filepath.Join(h.dir, "copies"))
+	without := shellUser{t, h.dir, nil}
+	without.fails(t, "ENCRYPTION_KEY_A", "replay", "--config", file)
+	agent.kill()
+	if err := os.Rename(filepath.Join(h.dir, "data"), filepath.Join(t.TempDir(), "lost")); err != nil {
+		t.Fatal(err)
+	}
+	for place := range h.inClear(t) {
+		if !isExported(t, filepath.Join(h.dir, place)) {
+			t.Errorf("%s of the backup has the text in clear", place)
+		}
+	}
+
+	u.run(0, "restore", "--config", file, "--unpaused", filepath.Join(h.dir, "copies"))
+	api, _ = h.outside()
+	u.prints([]string{"config", "adopt", "--config", file}, "2 take it over", "1 have it already")
+	api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+	api.decide(formerApproval, `{"approved":true}`)
+	if said := api.say(told, "say still there").Result.Response; said != "still there" || h.lastModel() != "other-model" {
+		t.Errorf("%q said %q", h.lastModel(), said)
+	}
+	if text := api.conversation(told).Messages[2].Content; "say "+text != long {
+		t.Errorf("the long message has %d bytes", len(text))
+	}
+	eventually(t, "both calls have run", func() bool { return len(h.tools.called("note_add")) == 2 })
+}
+
+// fails runs a command that must fail, and say why with these words.
+func (u shellUser) fails(t *testing.T, words string, args ...string) {
+	t.Helper()
+	if out, err := u.command(args...).CombinedOutput(); err == nil || !strings.Contains(string(out), words) {
+		t.Errorf("agent %s: %v, %q is not in\n%s", strings.Join(args, " "), err, words, out)
+	}
+}
+
+// isExported reports whether a file is an exported conversation: they are for people.
+func isExported(t *testing.T, path string) bool {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c conversation
+	return json.Unmarshal(data, &c) == nil && c.ID != "" && len(c.Messages) > 0
 }
 
 // A conversation goes on over kills and changes of the key, and over signals that people type,

@@ -19,15 +19,27 @@ import (
 )
 
 // A workflow whose task fails after a destructive call is reset to behind that call, and never to
-// before it.
+// before it: also if the calls in its history are encrypted.
 func TestAWorkflowThatCannotGoOnIsRepairedBehindItsCalls(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.serveAt(sharedServer(t))
+	for name, keys := range map[string][]string{"in clear": nil, "encrypted": {"a"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			if keys != nil {
+				h.encrypt(keys...)
+			}
+			h.serveAt(sharedServer(t))
+			repairBehindCalls(t, h)
+		})
+	}
+}
+
+func repairBehindCalls(t *testing.T, h *home) {
 	var broken atomic.Bool
 	var calls atomic.Int32
 	broken.Store(true)
-	temporal := h.dial()
+	temporal := h.keyed()
 	w := worker.New(temporal, h.queue, worker.Options{})
 	w.RegisterActivityWithOptions(func(context.Context, contract.CallToolInput) error { calls.Add(1); return nil },
 		activity.RegisterOptions{Name: contract.ActivityCallTool.Name})

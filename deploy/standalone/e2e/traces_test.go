@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +16,9 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // span is a span that a process has exported.
@@ -149,4 +154,49 @@ func TestATurnIsOneTreeOverTwoAgents(t *testing.T) {
 		}
 		seen[id] = true
 	}
+}
+
+// A conversation that goes on in a new run has no error in its traces, and each turn is linked to
+// the one before, also the first one of a run.
+func TestTurnsAreLinkedOverRuns(t *testing.T) {
+	t.Parallel()
+	collected := newSpans(t)
+	h := newHome(t)
+	h.name = "long"
+	collected.watch(h)
+	h.external(embedded.Options{LongHistory: 40})
+	api, _ := h.outside()
+	c, id := h.dial(), api.ask("hello").Conversation.ID
+	turns := 1
+	eventually(t, "a third run", func() bool {
+		api.say(id, "hello again")
+		turns++
+		return len(runsOf(t, c, contract.ConversationWorkflowID(id))) >= 3
+	})
+	api.say(id, "and a turn in it")
+	turns++
+
+	var roots []span
+	eventually(t, "all turns are exported", func() bool {
+		roots = collected.named("invoke_agent long")
+		return len(roots) == turns
+	})
+	slices.SortFunc(roots, func(a, b span) int { return cmp.Compare(a.GetStartTimeUnixNano(), b.GetStartTimeUnixNano()) })
+	for i, turn := range roots[1:] {
+		if links := turn.GetLinks(); len(links) != 1 || !bytes.Equal(links[0].GetTraceId(), roots[i].GetTraceId()) || bytes.Equal(turn.GetTraceId(), roots[i].GetTraceId()) {
+			t.Errorf("turn %d has the links %v, and the one before is the trace %x", i+2, links, roots[i].GetTraceId())
+		}
+	}
+	for _, x := range collected.named("") {
+		if x.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+			t.Errorf("%s has an error: %s", x.GetName(), x.GetStatus().GetMessage())
+		}
+	}
+}
+
+// named returns the spans with a name, or all.
+func (s *spans) named(name string) []span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.all), func(x span) bool { return name != "" && x.GetName() != name })
 }
