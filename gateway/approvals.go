@@ -26,7 +26,10 @@ type approvalReply struct {
 	// Status is pending, or the decision.
 	Status   string                   `json:"status"`
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
-	Problem  string                   `json:"problem,omitempty"`
+	// TemporalIdentity is what the client of Temporal that typed the decision calls itself. It is
+	// not a part of the record, because nothing proves it.
+	TemporalIdentity string `json:"temporal_identity,omitempty"`
+	Problem          string `json:"problem,omitempty"`
 	// DeferredUntil is until when the caller put the approval off.
 	DeferredUntil *time.Time     `json:"deferred_until,omitempty"`
 	Request       *decisionReply `json:"request,omitempty"`
@@ -76,6 +79,9 @@ func (h *rest) approval(c echo.Context) error {
 	if view.Result != nil {
 		record := view.Result.Public()
 		reply.Status, reply.Decision = string(record.Decision), &record
+		if reply.TemporalIdentity, err = h.service.Typist(ctx, record); err != nil {
+			return err
+		}
 	}
 	if requestID != "" {
 		reply.Request = decisionOf(requestID, view.Result)

@@ -41,6 +41,7 @@ type fakeBackend struct {
 	DecideFn        func(uuid string, in contract.DecideSignal) error
 	DecisionFn      func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	ApprovalFn      func(uuid string) (contract.ApprovalView, error)
+	TypistFn        func(uuid string) (string, error)
 	SubjectFn       func(uuid string) (service.Subject, error)
 	LaterFn         func(uuid string, d later.Deferral) error
 	WaitingFn       func(service.ListQuery) (service.Page[service.WaitingItem], error)
@@ -213,6 +214,13 @@ func (f *fakeBackend) Approval(_ context.Context, uuid string) (contract.Approva
 		return contract.ApprovalView{}, errUnexpected
 	}
 	return f.ApprovalFn(uuid)
+}
+
+func (f *fakeBackend) Typist(_ context.Context, uuid string) (string, error) {
+	if f.TypistFn == nil {
+		return "", errUnexpected
+	}
+	return f.TypistFn(uuid)
 }
 
 func (f *fakeBackend) Subject(_ context.Context, uuid string) (service.Subject, error) {

@@ -10,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	updatepb "go.temporal.io/api/update/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -148,6 +149,67 @@ func TestAnEndedApprovalIsReadWithoutAWorker(t *testing.T) {
 	reply := a.want(200, a.do("GET", approvalPath, ""))
 	if !closed || reply.text("status") != "rejected" || reply.text("approval", "tool_args", "name") != "disk" {
 		t.Error(reply.raw)
+	}
+}
+
+// read is the end of a workflow task.
+var read = &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED}
+
+// typed is a signal that a client of Temporal sent.
+func typed(name, identity string) *historypb.HistoryEvent {
+	return &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED, Attributes: &historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes{
+		WorkflowExecutionSignaledEventAttributes: &historypb.WorkflowExecutionSignaledEventAttributes{SignalName: name, Identity: identity},
+	}}
+}
+
+// updated is an update that a client of Temporal sent.
+func updated(name, identity string) *historypb.HistoryEvent {
+	return &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, Attributes: &historypb.HistoryEvent_WorkflowExecutionUpdateAcceptedEventAttributes{
+		WorkflowExecutionUpdateAcceptedEventAttributes: &historypb.WorkflowExecutionUpdateAcceptedEventAttributes{
+			AcceptedRequest: &updatepb.Request{Meta: &updatepb.Meta{Identity: identity}, Input: &updatepb.Input{Name: name}},
+		},
+	}}
+}
+
+func TestATypedDecisionIsShownWithWhatTheClientCallsItself(t *testing.T) {
+	bySignal := approvalRecord(contract.Approved, "")
+	bySignal.Via, bySignal.Identity = contract.ChannelSignal, contract.Identity{Channel: contract.ChannelSignal}
+	byCaller := approvalRecord(contract.Approved, "")
+	byCaller.Via, byCaller.Identity = contract.ChannelSignal, person("alice")
+	byREST, expired := approvalRecord(contract.Approved, ""), approvalRecord(contract.Expired, "")
+	byREST.Via = "rest"
+	start := terminated("")[0]
+	for name, tc := range map[string]struct {
+		record contract.ApprovalResult
+		events []*historypb.HistoryEvent
+		want   string
+	}{
+		"a signal":                       {bySignal, []*historypb.HistoryEvent{start, read, typed("decide", "ops@desk"), read}, "ops@desk"},
+		"after one that was ignored":     {bySignal, []*historypb.HistoryEvent{start, read, typed("decide", "bob@desk"), read, typed("decide", "ops@desk"), read}, "ops@desk"},
+		"before the first task":          {bySignal, []*historypb.HistoryEvent{start, typed("decide", "ops@desk"), read}, "ops@desk"},
+		"an update":                      {bySignal, []*historypb.HistoryEvent{start, read, read, updated("decide", "ops@desk")}, "ops@desk"},
+		"another signal and update":      {bySignal, []*historypb.HistoryEvent{start, read, typed("nudge", "bob@desk"), typed("decide", "ops@desk"), read, updated("later", "bob@desk")}, "ops@desk"},
+		"two of one":                     {bySignal, []*historypb.HistoryEvent{start, read, typed("decide", "ops@desk"), typed("decide", "ops@desk"), read}, "ops@desk"},
+		"two at once":                    {bySignal, []*historypb.HistoryEvent{start, read, typed("decide", "bob@desk"), typed("decide", "ops@desk"), read}, ""},
+		"a signal and an update at once": {bySignal, []*historypb.HistoryEvent{start, read, typed("decide", "bob@desk"), read, updated("decide", "ops@desk")}, ""},
+		"a decision of a proven caller":  {byCaller, []*historypb.HistoryEvent{start, read, typed("decide", "gateway"), read}, ""},
+		"a decision over REST":           {byREST, []*historypb.HistoryEvent{start, read, typed("decide", "gateway"), read}, ""},
+		"no decision":                    {expired, []*historypb.HistoryEvent{start, read, typed("decide", "bob@desk"), read}, ""},
+	} {
+		a := onTemporal(t, &fakeClient{
+			QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+				return queriedClosed(r, contract.ApprovalView{})
+			},
+			GetFn:     func(string) client.WorkflowRun { return fakeRun{encoded: encoded{value: tc.record}} },
+			HistoryFn: func(string) []*historypb.HistoryEvent { return tc.events },
+		})
+		reply := a.want(200, a.do("GET", approvalPath, ""))
+		if got := reply.text("temporal_identity"); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+		if _, ok := reply.at("decision").(map[string]any)["temporal_identity"]; ok {
+			t.Errorf("%s: it is in the record", name)
+		}
 	}
 }
 

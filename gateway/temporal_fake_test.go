@@ -117,12 +117,15 @@ func (f *fakeClient) GetWorkflowHistory(_ context.Context, workflowID, _ string,
 	if filter == enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT {
 		all = all[len(all)-1:]
 	}
-	return &fakeHistory{all}
+	return &fakeHistory{all, len(all) == 0}
 }
 
-type fakeHistory struct{ events []*historypb.HistoryEvent }
+type fakeHistory struct {
+	events  []*historypb.HistoryEvent
+	missing bool // Next fails
+}
 
-func (h *fakeHistory) HasNext() bool { return true } // a missing history fails in Next
+func (h *fakeHistory) HasNext() bool { return h.missing || len(h.events) > 0 }
 
 func (h *fakeHistory) Next() (*historypb.HistoryEvent, error) {
 	if len(h.events) == 0 {

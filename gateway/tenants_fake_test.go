@@ -64,13 +64,16 @@ type tenant struct {
 	id, uuid string
 	owner    contract.Identity
 	secret   string // is in everything that the conversation has
+	runs     bool   // a turn goes on, until it gets a signal
 }
 
 var (
-	ofAlice = tenant{"a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1", "a2a2a2a2-2222-4222-8222-a2a2a2a2a2a2", inGroup(person("alice"), "Shop"), "violet"}
-	ofBob   = tenant{"b1b1b1b1-1111-4111-8111-b1b1b1b1b1b1", "b2b2b2b2-2222-4222-8222-b2b2b2b2b2b2", person("bob"), "crimson"}
-	ofNone  = tenant{id: "e1e1e1e1-1111-4111-8111-e1e1e1e1e1e1", uuid: "e2e2e2e2-2222-4222-8222-e2e2e2e2e2e2"}
-	tenants = []tenant{ofAlice, ofBob}
+	ofAlice = tenant{"a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1", "a2a2a2a2-2222-4222-8222-a2a2a2a2a2a2", inGroup(person("alice"), "Shop"), "violet", false}
+	ofBob   = tenant{"b1b1b1b1-1111-4111-8111-b1b1b1b1b1b1", "b2b2b2b2-2222-4222-8222-b2b2b2b2b2b2", person("bob"), "crimson", false}
+	// runningOfAlice takes messages; the others are over. No list has it.
+	runningOfAlice = tenant{"c1c1c1c1-1111-4111-8111-c1c1c1c1c1c1", "c2c2c2c2-2222-4222-8222-c2c2c2c2c2c2", inGroup(person("alice"), "Shop"), "violet", true}
+	ofNone         = tenant{id: "e1e1e1e1-1111-4111-8111-e1e1e1e1e1e1", uuid: "e2e2e2e2-2222-4222-8222-e2e2e2e2e2e2"}
+	tenants        = []tenant{ofAlice, ofBob}
 	// deleted was alice's.
 	deleted = tenant{id: "d1d1d1d1-1111-4111-8111-d1d1d1d1d1d1", uuid: "d2d2d2d2-2222-4222-8222-d2d2d2d2d2d2", owner: person("alice")}
 )
@@ -97,7 +100,7 @@ var (
 const knownRequest = "c0c0c0c0-3333-4333-8333-c0c0c0c0c0c0"
 
 // tenancy is a backend with the conversations of the tenants, and those that were started. All
-// are completed, so that streams end.
+// are completed, so that streams end, but the one that runs, which is completed by a signal.
 type tenancy struct {
 	*fakeBackend
 	started *sync.Map // tenant by ID
@@ -128,6 +131,9 @@ func (t tenancy) of(id string) (tenant, error) {
 	if x, ok := t.started.Load(id); ok {
 		return x.(tenant), nil
 	}
+	if id == runningOfAlice.id {
+		return runningOfAlice, nil
+	}
 	x, ok := tenantOf(func(x tenant) bool { return x.id == id })
 	if !ok {
 		return x, service.NoConversation(id)
@@ -146,6 +152,9 @@ func approvalOf(uuid string) (tenant, error) {
 func (x tenant) view(requestID string) contract.ConversationView {
 	v := viewOf(x.id)
 	v.Owner, v.Status, v.ContextID, v.Task = x.owner, contract.StatusCompleted, "context", true
+	if x.runs {
+		v.Status, v.Running = contract.StatusActive, true
+	}
 	v.Transcript.Tail = []contract.Message{{
 		ID: "m", Role: contract.RoleUser, Content: contract.Inline(x.secret), CreatedAt: epoch,
 		Media: []contract.Media{{Blob: contract.NewBlob(file), MIMEType: "text/plain", Name: x.secret}},
@@ -176,7 +185,9 @@ func (t tenancy) Conversation(_ context.Context, id, requestID string) (contract
 
 func (t tenancy) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 	v, err := t.Conversation(ctx, id, "")
-	v.Request = &contract.Request{ID: q.RequestID, Settled: true, Result: &contract.Result{}}
+	if !v.Running { // it has the message already
+		v.Request = &contract.Request{ID: q.RequestID, Settled: true, Result: &contract.Result{}}
+	}
 	return v, err
 }
 
@@ -199,8 +210,18 @@ func (t tenancy) Start(_ context.Context, in service.StartInput) (service.StartR
 }
 
 func (t tenancy) Signal(_ context.Context, id, _ string, _ any) error {
-	_, err := t.of(id)
+	x, err := t.of(id)
+	if x.runs {
+		x.runs = false
+		t.started.Store(id, x)
+	}
 	return err
+}
+
+// changed reports whether a conversation got a signal.
+func (t tenancy) changed(x tenant) bool {
+	_, ok := t.started.Load(x.id)
+	return ok
 }
 
 func (t tenancy) Tree(_ context.Context, id string) (contract.TreeView, error) {
@@ -364,20 +385,13 @@ func requests(routes []gateway.Route) []about {
 	}
 	out = append(out, about{name: "an export to read", method: "GET", path: "/conversations/:id/export?format=markdown", object: "conversation", scope: contract.ScopeRead})
 	out = append(out, about{name: "a short ID", method: "GET", path: "/conversations/:short", object: "conversation", scope: contract.ScopeRead})
-	rpc := func(method, params string, writes bool) {
-		out = append(out, about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes, governs: writes,
-			body: `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})
+	for _, r := range taskWrites() {
+		r.writes = false // over before it is written
+		out = append(out, r)
 	}
-	message := `{"message":{"messageId":"m1","role":"ROLE_USER","taskId":":id","parts":[{"text":"hello"}]}}`
-	old := `{"message":{"kind":"message","messageId":"m1","role":"user","taskId":":id","parts":[{"kind":"text","text":"hello"}]}}`
-	rpc("SendMessage", message, false) // over before it is written
-	rpc("SendStreamingMessage", message, false)
-	rpc("message/send", old, false)
-	rpc("message/stream", old, false)
-	rpc("CancelTask", `{"id":":id"}`, false)
+	rpc := func(method, params string, writes bool) { out = append(out, rpcAbout(method, params, writes, writes)) }
 	rpc("SubscribeToTask", `{"id":":id"}`, false)
 	rpc("tasks/get", `{"id":":id"}`, false)
-	rpc("tasks/cancel", `{"id":":id"}`, false)
 	rpc("tasks/resubscribe", `{"id":":id"}`, false)
 	rpc("CreateTaskPushNotificationConfig", `{"taskId":":id","url":"https://a.example"}`, true)
 	rpc("GetTaskPushNotificationConfig", `{"taskId":":id","id":"p"}`, true)
@@ -387,6 +401,26 @@ func requests(routes []gateway.Route) []about {
 	rpc("tasks/pushNotificationConfig/get", `{"id":":id","pushNotificationConfigId":"p"}`, true)
 	rpc("tasks/pushNotificationConfig/list", `{"id":":id"}`, true)
 	rpc("tasks/pushNotificationConfig/delete", `{"id":":id","pushNotificationConfigId":"p"}`, true)
+	return out
+}
+
+// rpcAbout is a call of A2A.
+func rpcAbout(method, params string, writes, governs bool) about {
+	return about{name: method, method: "POST", path: "/a2a", object: "conversation", scope: "any", writes: writes, governs: governs,
+		body: `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`}
+}
+
+// taskWrites are the calls of A2A that write to a task while it runs.
+func taskWrites() (out []about) {
+	message := `{"message":{"messageId":"m1","role":"ROLE_USER","taskId":":id","parts":[{"text":"hello"}]}}`
+	old := `{"message":{"kind":"message","messageId":"m1","role":"user","taskId":":id","parts":[{"kind":"text","text":"hello"}]}}`
+	dialect := `{"taskId":":id","message":{"role":"user","parts":[{"type":"text","text":"hello"}]}}`
+	for _, r := range [][2]string{
+		{"SendMessage", message}, {"SendStreamingMessage", message}, {"message/send", old}, {"message/stream", old}, {"message/send", dialect},
+		{"CancelTask", `{"id":":id"}`}, {"tasks/cancel", `{"id":":id"}`},
+	} {
+		out = append(out, rpcAbout(r[0], r[1], true, false))
+	}
 	return out
 }
 

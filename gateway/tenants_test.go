@@ -67,8 +67,10 @@ func (r reply) refusal() int {
 	switch {
 	case r.status == 401, r.status == 403, r.status == 404:
 		return r.status
-	case strings.Contains(r.raw, `"code":-32001`):
+	case strings.Contains(r.raw, `"code":-32001`), strings.Contains(r.raw, `"message":"Task not found: `): // in the older dialect
 		return 404
+	case strings.Contains(r.raw, `"code":-31403`): // in a stream of 0.3
+		return 403
 	}
 	return 0
 }
@@ -125,6 +127,23 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 	t.Logf("%d requests", n)
 }
 
+// Whoever may not write to a task that runs changes nothing of it, over A2A too.
+func TestWritesToARunningTaskForEveryCaller(t *testing.T) {
+	t.Parallel()
+	a := newTenancyAPI(t)
+	for _, r := range taskWrites() {
+		for _, name := range slices.Sorted(maps.Keys(identities)) {
+			got, want := a.ask(r, identities[name], runningOfAlice), verdict(r, identities[name], runningOfAlice)
+			if got.refusal() != want {
+				t.Errorf("%s, %s: %d %s, want %d", r.name, name, got.status, got.raw, want)
+			}
+			if changed := a.Backend.(tenancy).changed(runningOfAlice); changed != (want == 0) {
+				t.Errorf("%s, %s: the task was changed: %v; %s", r.name, name, changed, got.raw)
+			}
+		}
+	}
+}
+
 // timestamps are those of AG-UI events.
 var timestamps = regexp.MustCompile(`"timestamp":\d+`)
 
@@ -132,7 +151,7 @@ var timestamps = regexp.MustCompile(`"timestamp":\d+`)
 func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	a := newTenancyAPI(t)
-	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID",
+	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", runningOfAlice.id, "ID", runningOfAlice.uuid, "ID", runningOfAlice.id[:8], "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID",
 		ofAlice.id[:8], "ID", deleted.id[:8], "ID", ofNone.id[:8], "ID")
 	look := func(r reply) string {
 		h := r.header.Clone()
@@ -147,7 +166,7 @@ func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 		}
 		for _, i := range []contract.Identity{identities["bob"], identities["another alice"], identities["operates blindly"], identities["in a similar group"], identities["in it elsewhere"]} {
 			unknown := look(a.ask(r, i, ofNone))
-			for _, x := range []tenant{ofAlice, deleted} {
+			for _, x := range []tenant{ofAlice, runningOfAlice, deleted} {
 				if others := look(a.ask(r, i, x)); others != unknown {
 					t.Errorf("%s: of alice\n%s\nunknown\n%s", r.name, others, unknown)
 				}
@@ -168,7 +187,7 @@ func TestTenantsGetNothingOfEachOther(t *testing.T) {
 		about{name: "a message in a context", method: "POST", path: "/a2a", body: `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","contextId":"context","role":"ROLE_USER","parts":[{"text":"x"}]}}}`},
 		about{name: "an answer by approval", method: "POST", path: "/a2a", body: `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{"type":"agent-stop-and-go/approval-answer","uuid":":uuid","approved":true}}]}}}`},
 	) {
-		for _, x := range []tenant{ofBob, ofAlice, ofNone} {
+		for _, x := range []tenant{ofBob, ofAlice, runningOfAlice, ofNone} {
 			got := a.ask(r, bob, x)
 			if strings.Contains(got.raw, ofAlice.secret) || strings.Contains(fmt.Sprint(got.header), ofAlice.secret) {
 				t.Errorf("%s: %s", r.name, got.raw)

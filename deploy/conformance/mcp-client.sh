@@ -14,8 +14,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [[ $# -ge 1 ]] || usage
 need_node
 command=$1; shift
-# left: its authorization server accepts only an assertion that a company's
-# identity provider has exchanged for a person's ID token (ID-JAG, a draft).
+# left: an identity provider exchanges a person's ID token for an assertion
+# (ID-JAG, a draft), which another server takes for an access token (RFC 7523).
+# The agent's token exchange has one step, at one provider.
 left='^auth/cross-app-access-complete-flow$'
 if [[ $# -eq 0 ]]; then
   set -- $(node "$suite" list --client | sed -n 's/^  - \([^ ]*\) .*/\1/p' | grep -v "$left")

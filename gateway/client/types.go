@@ -288,6 +288,9 @@ type ApprovalState struct {
 	// Status is pending, or the decision.
 	Status   string    `json:"status"`
 	Decision *Decision `json:"decision,omitempty"`
+	// TemporalIdentity is what the client of Temporal that typed the decision calls itself.
+	// Nothing proves it.
+	TemporalIdentity string `json:"temporal_identity,omitempty"`
 	// Problem is why the last answer was not taken.
 	Problem string          `json:"problem,omitempty"`
 	Request json.RawMessage `json:"request,omitempty"`

@@ -71,7 +71,7 @@ func (out *callers) addKeys(c *config.Config, w config.AuthWay, p Parts, o *sess
 func (out *callers) addOIDC(c *config.Config, w config.AuthWay, grants identity.Grants, p Parts, o *session.Options) error {
 	way := identity.NewOIDC(identity.OIDCSettings{
 		Issuer: w.Issuer, Audience: w.Audience, SubjectClaim: w.SubjectClaim, GroupsClaim: w.GroupsClaim,
-		ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants,
+		ScopesFromToken: w.ScopesFromToken, ClockSkew: w.ClockSkew, Grants: grants, Now: p.Now,
 	})
 	out.share(w.Issuer, w)
 	method := identity.Method{Type: w.Type, Login: w.ClientID != "", Issuer: w.Issuer, Audience: w.Audience}

@@ -55,6 +55,9 @@ type Parts struct {
 	Codec *encryption.Codec
 	// WebUI is the URL of the Temporal Web UI of this process, or "".
 	WebUI string
+	// Now is the clock by which tokens of callers end and keys of their provider age; nil: the
+	// system's.
+	Now func() time.Time
 }
 
 // New builds a gateway. Close it after its server has stopped. Its metrics of what waits are

@@ -78,6 +78,9 @@ type Approvals interface {
 	// Decision waits for the decision and returns its record.
 	Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	Approval(ctx context.Context, uuid string) (contract.ApprovalView, error)
+	// Typist returns what the client of Temporal that typed a decision calls itself. Nothing
+	// proves it. It is "" if several sent one at the same moment, or nobody typed one.
+	Typist(ctx context.Context, uuid string) (string, error)
 	// Subject returns what an approval is about. It needs no worker.
 	Subject(ctx context.Context, uuid string) (Subject, error)
 	// Later puts an approval off for somebody. It decides nothing. It fails with KindDecided if

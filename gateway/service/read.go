@@ -98,6 +98,16 @@ func (s *Service) Approval(ctx context.Context, uuid string) (contract.ApprovalV
 	return s.backend.Approval(ctx, uuid)
 }
 
+// Typist returns what the client of Temporal that typed a decision calls itself, which nothing
+// proves; "" for a decision that was not typed.
+func (s *Service) Typist(ctx context.Context, record contract.ApprovalResult) (string, error) {
+	typed := record.Decision == contract.Approved || record.Decision == contract.Rejected
+	if !typed || record.Via != contract.ChannelSignal || record.Identity.Authenticated() {
+		return "", nil
+	}
+	return s.backend.Typist(ctx, record.UUID)
+}
+
 // Subject returns what an approval is about, for a caller that is about to decide it. It
 // needs no worker, and finishes even if the caller disconnects.
 func (s *Service) Subject(ctx context.Context, uuid string) (Subject, error) {

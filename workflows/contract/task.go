@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // TaskState is the state of a task, with the names of A2A 0.3 (§6.3).
@@ -99,6 +101,22 @@ type ApprovalRequest struct {
 	Chain []string `json:"chain"`
 	// Accepts describes the accepted answers.
 	Accepts string `json:"accepts"`
+	// Login is what the call of the sender waits for, with ReasonLogin. An agent in between does
+	// not pass it on: its address would be that of a page of somebody else.
+	Login *RequiredLogin `json:"login,omitempty"`
+}
+
+// RequiredLogin is the login in an ApprovalRequest.
+type RequiredLogin struct {
+	// Server is the name of the tool server or, with Agent, of the other agent, that wants the
+	// login.
+	Server string `json:"server"`
+	Agent  bool   `json:"agent,omitempty"`
+	// Way is where the person logs in: to that server, or to the agent that asks, which then
+	// also takes the message again with a new token.
+	Way login.Way `json:"way"`
+	// URL is where the person opens a browser; "" if that is not known.
+	URL string `json:"url,omitempty"`
 }
 
 // ApprovalAnswer is the data part that answers an ApprovalRequest. Approved is

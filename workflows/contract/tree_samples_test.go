@@ -4,6 +4,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 const run = "conversation-" + conversationID + "/turn-3/pipeline"
@@ -135,6 +136,7 @@ func delegationSamples() map[string]any {
 		"DeliveryResult":  DeliveryResult{State: TaskCanceled, Problem: "the agent refused"},
 		"Origin":          *origin(),
 		"ApprovalRequest": approvalRequest(),
+		"RequiredLogin":   *requiredLogin(),
 		"ApprovalAnswer": ApprovalAnswer{
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
@@ -145,10 +147,14 @@ func delegationSamples() map[string]any {
 	}
 }
 
+func requiredLogin() *RequiredLogin {
+	return &RequiredLogin{Server: "crm", Agent: true, Way: login.AtAgent, URL: "https://shop.example.com/approvals/1/login"}
+}
+
 func approvalRequest() ApprovalRequest {
 	return ApprovalRequest{
 		Type: TypeApprovalRequest, UUID: approvalID, Tool: "resources_add", Arguments: arguments().Raw, Digest: Hash([]byte("{}")),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, Schema: []byte(`{"type":"object"}`), Chain: []string{"researcher", "archivist"},
-		Accepts: "approved or rejected",
+		Accepts: "approved or rejected", Login: requiredLogin(),
 	}
 }

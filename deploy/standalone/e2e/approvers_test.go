@@ -2,8 +2,11 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+
+	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/workflows/contract"
@@ -70,6 +73,47 @@ approval: {approvers: ["group:ops", not_requester]}
 		t.Errorf("%d messages were taken", n)
 	}
 	keep(t, p.Client, "proven", contract.ConversationWorkflowID(id))
+}
+
+// An operator decides with Temporal's own tools, as somebody whom nothing proves.
+func TestWhoTypesADecisionIsShownAsTemporalNamesIt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject}]\n"
+	api, p := h.inside()
+	desk, err := client.Dial(client.Options{HostPort: h.server, Identity: "ops@desk", Logger: quiet{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer desk.Close()
+	for name, decide := range map[string]func(uuid string) error{
+		"signal": func(uuid string) error {
+			return desk.SignalWorkflow(context.Background(), contract.ApprovalWorkflowID(uuid), "", contract.SignalDecide, "yes")
+		},
+		"update": func(uuid string) error { return updateDecision(desk, uuid, "yes") },
+	} {
+		asked := api.ask(fmt.Sprintf(`call note_add {"name":%q}`, name), alice)
+		uuid := asked.Result.Approval.UUID
+		if err := p.Client.SignalWorkflow(context.Background(), contract.ApprovalWorkflowID(uuid), "", contract.SignalDecide, "perhaps"); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the other signal is refused", func() bool {
+			return strings.Contains(api.do("GET", "/approvals/"+uuid, "", alice).Raw, "neither a yes nor a no")
+		})
+		if err := decide(uuid); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the call has run", func() bool {
+			return strings.Contains(api.do("GET", "/conversations/"+asked.Conversation.ID+"?include=messages", "", alice).Raw, "The tool said: added "+name)
+		})
+		got := api.do("GET", "/approvals/"+uuid, "", alice).Raw
+		if !strings.Contains(got, `"temporal_identity":"ops@desk"`) || !strings.Contains(got, `"via":"signal","`) || !strings.Contains(got, `"identity":{"channel":"signal"}`) {
+			t.Errorf("%s: %s", name, got)
+		}
+		if strings.Contains(got, `"by":`) {
+			t.Errorf("%s: a name that nothing proves is in the record: %s", name, got)
+		}
+	}
 }
 
 func TestAnOwnerOutlivesTheRunInWhichItWasProven(t *testing.T) {

@@ -39,13 +39,17 @@ type spectator struct {
 	stop   context.CancelFunc
 }
 
-// follow opens a stream, or resumes one that broke off.
-func (s *spectator) follow(api *api, id string) {
+// follow opens a stream, or resumes one that broke off. Headers are "Name: value".
+func (s *spectator) follow(api *api, id string, headers ...string) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	req, err := http.NewRequestWithContext(ctx, "GET", api.base+"/conversations/"+id+"/events", nil)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
 	}
 	if s.last != "" {
 		req.Header.Set("Last-Event-ID", s.last)

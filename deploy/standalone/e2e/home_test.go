@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -47,6 +48,7 @@ type home struct {
 	more   map[string]string // further environment variables
 	also   []string          // further tool servers, as YAML
 	getenv func(string) string
+	now    func() time.Time // the clock for tokens of callers, if not the system's
 }
 
 type ports struct{ api, grpc int }
@@ -148,7 +150,7 @@ func (h *home) whole() (*api, *process.Process) {
 	}
 	log := &syncBuffer{}
 	p, err := process.Start(context.Background(), c, process.Options{
-		Getenv: h.getenv, Logger: slog.New(slog.NewTextHandler(log, nil)), Version: "test",
+		Getenv: h.getenv, Logger: slog.New(slog.NewTextHandler(log, nil)), Version: "test", Now: h.now,
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
@@ -34,6 +35,9 @@ type Options struct {
 	Version string
 	// Metrics records what the Temporal SDK measures; it may be nil.
 	Metrics client.MetricsHandler
+	// Now is the clock by which tokens of callers end and keys of their provider age; nil: the
+	// system's.
+	Now func() time.Time
 }
 
 // Process is a running agent.
@@ -245,7 +249,7 @@ func (s *starter) parts() server.Parts {
 	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
-		Getenv: s.options.Getenv, Codec: s.Codec,
+		Getenv: s.options.Getenv, Codec: s.Codec, Now: s.options.Now,
 		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}
 	if s.server != nil {

@@ -12,6 +12,7 @@ import (
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/login"
 )
 
 // The words that the messages suggest; package answer accepts more.
@@ -19,6 +20,7 @@ const (
 	acceptsOne   = `Answer "approved" or "rejected".`
 	acceptsMany  = `Several approvals wait: answer "approved UUID" or "rejected UUID" for each.`
 	acceptsLogin = `Log in at that address, and the task goes on by itself. Answer "rejected" to go on without the call.`
+	acceptsToken = `Send the message again with a new token, or log in to this agent, and the task goes on. Answer "rejected" to go on without the call.`
 	acceptsData  = ` Programs answer with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true or false}.`
 )
 
@@ -86,7 +88,7 @@ func (s Source) request(hint string) string {
 // Accepts describes the answers that the waiting approvals accept.
 func Accepts(pending []contract.PendingApproval) string {
 	if len(pending) > 0 && !slices.ContainsFunc(pending, func(p contract.PendingApproval) bool { return !p.NeedsLogin() }) {
-		return acceptsLogin
+		return accepts(pending[0])
 	}
 	if len(pending) > 1 {
 		return acceptsMany + acceptsData
@@ -99,6 +101,8 @@ func Accepts(pending []contract.PendingApproval) string {
 
 func accepts(p contract.PendingApproval) string {
 	switch {
+	case p.Login != nil && p.Login.Way == login.AtAgent:
+		return acceptsToken
 	case p.NeedsLogin():
 		return acceptsLogin
 	case needsContent(p):
@@ -113,6 +117,9 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 	r := contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
 		Description: description(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
+	}
+	if n := p.Login; n != nil {
+		r.Login = &contract.RequiredLogin{Server: n.Server, Agent: n.Agent, Way: n.Way, URL: n.URL}
 	}
 	if o := p.Origin; o != nil {
 		r.Chain = append(r.Chain, o.Chain...)

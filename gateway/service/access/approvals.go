@@ -91,6 +91,14 @@ func (b *Backend) Approval(ctx context.Context, uuid string) (contract.ApprovalV
 	return b.backend.Approval(ctx, uuid)
 }
 
+// Typist implements Approvals.
+func (b *Backend) Typist(ctx context.Context, uuid string) (string, error) {
+	if _, err := b.seeApproval(ctx, uuid); err != nil {
+		return "", err
+	}
+	return b.backend.Typist(ctx, uuid)
+}
+
 // Subject implements Approvals.
 func (b *Backend) Subject(ctx context.Context, uuid string) (service.Subject, error) {
 	return b.seeApproval(ctx, uuid)

@@ -4,6 +4,7 @@
 //	access.go      conversations: who sees them
 //	approvals.go   approvals: who sees and who decides them
 //	lists.go       lists, which have only what the caller may see
+//	rules.go       the rules of approvals that were asked for before the configuration changed
 //	owners.go      the owners of conversations, which never change and are kept
 //
 // A context says for whom it works (service.ActingFor). One that says nothing sees nothing: a

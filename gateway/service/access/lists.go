@@ -83,7 +83,11 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 	if q.Whose, err = b.visible(ctx); err != nil {
 		return page, err
 	}
-	if approvers.MayDecideForOthers(caller, b.approvers) {
+	others, err := b.letDecideForOthers(ctx, caller)
+	if err != nil {
+		return page, err
+	}
+	if others {
 		q.Whose = service.Whose{}
 	}
 	if page, err = b.backend.Waiting(ctx, q); err != nil {

@@ -6,7 +6,8 @@
 // admit.go      whether a conversation would accept a signal
 // await.go      reading conversations and waiting for results
 // lists.go      pages of conversations and approvals; tasks.go pages of tasks
-// approvals.go  deciding and reading approvals; ended.go those that ended without a decision
+// approvals.go  deciding and reading approvals; ended.go those that ended without a decision;
+// typist.go whose signal decided
 // catalogue.go  the tools of a worker; attended.go whether a worker runs; store.go whether it
 //
 //	has the same blob store
