@@ -44,7 +44,8 @@ func bundle(t *testing.T, name, module string) []byte {
 
 // ownMembers matches members of the page's own objects, which no browser and no answer of the agent
 // has. In the script they have short names.
-const ownMembers = "cardOf|chooseLater|deferredUntil|firstWords|giveBack|initialDraft|lookAgain|shownApprovals|titleOf|tokensOf|wasOpen|withPutOff"
+const ownMembers = "announce|cardOf|chooseLater|choosing|deferredUntil|firstWords|giveBack|goOn|inCard|initialDraft|lookAgain|pasted|refreshed|rejecting|shownApprovals|titleOf|tokensOf|" +
+	"transient|unfolded|unsent|wasNeeded|wasOpen|withPutOff"
 
 // expressionsOfMarked matches the names of the members in which marked keeps its regular
 // expressions, such as numericCharacterReferenceOrAmpersand. They are half a kilobyte of the
