@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/gateway/client"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 )
@@ -179,6 +180,9 @@ func Question(a client.Approval) string {
 	case a.IsDoubtful():
 		return "Did it run? [ran = it did / yes = run it again / no = go on without it / later]"
 	case a.NeedsContent():
+		if len(answer.Fields(a.Schema)) > 0 {
+			return "Your answer [Enter asks field by field / a value or a JSON object / decline / later]"
+		}
 		return "Your answer, a value or a JSON object [decline / later]"
 	case a.IsPaused():
 		return "It waits for the resume. Go on without it? [no = without it / later]"
