@@ -44,7 +44,7 @@ func bundle(t *testing.T, name, module string) []byte {
 
 // ownMembers matches members of the page's own objects, which no browser and no answer of the agent
 // has. In the script they have short names.
-const ownMembers = "announce|cardOf|chooseLater|choosing|deferredUntil|firstWords|giveBack|goOn|inCard|initialDraft|lookAgain|pasted|refreshed|rejecting|shownApprovals|titleOf|tokensOf|" +
+const ownMembers = "announce|cardOf|chooseLater|choosing|deferredUntil|firstWords|giveBack|goOn|inCard|initialDraft|lookAgain|pasted|refreshed|rejecting|shownApprovals|titleOf|" +
 	"transient|unfolded|unsent|wasNeeded|wasOpen|withPutOff"
 
 // expressionsOfMarked matches the names of the members in which marked keeps its regular
@@ -78,6 +78,24 @@ func removeIndentation(b api.PluginBuild) {
 		short := string(indentation.ReplaceAll(data, []byte("\n")))
 		return api.OnLoadResult{Contents: &short, Loader: api.LoaderJS}, err
 	})
+}
+
+// The scripts are made apart: what one has of the other keeps its name.
+func TestWhatTheScriptsShareKeepsItsName(t *testing.T) {
+	data, err := os.ReadFile(scripts["blocks.js"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := regexp.MustCompile(`(?m)^export (?:const|function|let) (\w+)`).FindAllSubmatch(data, -1)
+	if len(shared) == 0 {
+		t.Error("blocks.js exports nothing")
+	}
+	short := regexp.MustCompile("^(" + ownMembers + ")$")
+	for _, m := range shared {
+		if short.Match(m[1]) {
+			t.Errorf("%s gets a short name in one of the scripts", m[1])
+		}
+	}
 }
 
 func TestTheScriptsAreUpToDate(t *testing.T) {

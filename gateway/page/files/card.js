@@ -216,7 +216,7 @@ export class Card {
           <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>`}
       </div>
       <div class="buttons">
-        ${p.login?.url ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
+        ${/^https?:/.test(p.login?.url) ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
         ${b.yes ? button("yes", b.yes, doubt ? "danger" : p.login ? "plain" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
