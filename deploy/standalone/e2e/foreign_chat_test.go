@@ -144,7 +144,7 @@ func TestCtrlCAtATerminalStopsTheTurn(t *testing.T) {
 	x.shows("working · Ctrl-C cancels the turn")
 	eventually(t, "the tool is called", func() bool { return len(h.tools.called("slow_read")) == 1 })
 	x.types("", "C-c")
-	x.shows("The turn is being cancelled", "Enter sends")
+	x.shows("The turn is being cancelled", "The turn was cancelled.")
 	id := api.do("GET", "/conversations", "").Body.Conversations[0].ID
 	eventually(t, "the turn is over", func() bool {
 		return !strings.Contains(api.do("GET", "/conversations/"+id, "").Raw, `"running":true`)
