@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // command gives a chat's text to the gateway.
@@ -169,6 +172,50 @@ func TestInboxListsWhatWaits(t *testing.T) {
 	if got := newAPI(t, inboxWith(nil)).command("!inbox", nil).text("text"); got != "Nothing waits." {
 		t.Error(got)
 	}
+}
+
+func TestAnApprovalIsPutOffByACommand(t *testing.T) {
+	const first, second = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e", "4d0e7a52-0c41-4a8e-b0de-6f5a4b3c2d1e"
+	synctest.Test(t, func(t *testing.T) {
+		kept := map[string]later.List{}
+		b := inboxWith(nil, first, second)
+		waiting := b.WaitingFn
+		b.WaitingFn = func(q service.ListQuery) (service.Page[service.WaitingItem], error) {
+			page, err := waiting(q)
+			for i, item := range page.Items {
+				page.Items[i].Deferrals = kept[item.UUID]
+			}
+			return page, err
+		}
+		b.LaterFn = func(uuid string, d later.Deferral) error {
+			kept[uuid] = kept[uuid].Put(d, time.Now())
+			return nil
+		}
+		a := newAPI(t, b)
+		until := func(uuid string) time.Duration {
+			if at := kept[uuid].Of("", time.Now()); at != nil {
+				return time.Until(*at)
+			}
+			return 0
+		}
+		if got := a.command("!later", object{"shown": []string{first}}).text("text"); !strings.Contains(got, "is put off for 2 h. It still waits") || until(first) != 2*time.Hour {
+			t.Errorf("%s, for %v", got, until(first))
+		}
+		lines := strings.Split(a.command("!inbox", nil).text("text"), "\n")
+		if !strings.HasPrefix(lines[0], "#4d0e7a52") || strings.Contains(lines[0], "put off") || !strings.HasPrefix(lines[1], "#3d0e7a52") || !strings.Contains(lines[1], "(put off by you, back in 2 h)") {
+			t.Error(lines)
+		}
+		if a.want(200, a.command("!later #4d0e 3d", nil)); until(second) != 72*time.Hour {
+			t.Error(until(second))
+		}
+		if got := a.command("!later #4d0e 0s", nil).text("text"); !strings.Contains(got, "is not put off") || until(second) != 0 {
+			t.Errorf("%s, for %v", got, until(second))
+		}
+		a.wantError(400, `"tomorrow" is no time such as 30m`, a.command("!later #4d0e tomorrow", nil))
+		a.wantError(400, `"-2h" is no time`, a.command("!later #4d0e -2h", nil))
+		a.wantError(400, "30 days at most", a.command("!later #4d0e 5w", nil))
+		a.wantError(404, "#0000", a.command("!later #0000", nil))
+	})
 }
 
 func choosing(d *gateway.Deps) { d.Agent.Model, d.Agent.Choices = "plain", []string{"deep", "fast"} }

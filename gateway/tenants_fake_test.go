@@ -380,6 +380,7 @@ func requests(routes []gateway.Route) []about {
 	command("!delete", contract.ScopeConverse, "conversation", true)
 	command("!approve :uuid", "any", "approval", true)
 	command("!reject :uuid", "any", "approval", true)
+	command("!later :uuid 2h", "any", "approval", true)
 	for _, query := range []string{"q=violet", "id=a1a1", "session_id=s", "status=active"} {
 		out = append(out, about{name: "list " + query, method: "GET", path: "/conversations?" + query, scope: contract.ScopeRead})
 	}

@@ -5,7 +5,7 @@
 // The provider is ../conformance/oidc-provider.mjs, whose packages must be installed.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -91,6 +91,8 @@ await check("a person logs in at the provider, sees who that is, and approves", 
   const page = await loggedIn(in_);
   await cardOf(page, "apple");
   await page.getByText("Recorded as alice").waitFor();
+  const facts = (await page.locator(".card.waiting .facts").first().innerText()).replace(/\s+/g, " ");
+  assert.match(facts, new RegExp(`For alice ${issuer} .*May decide alice, or whoever may decide for everybody`));
   await button(page, "Approve").click();
   await decided(page, "Approved by alice").waitFor();
   const [cookie] = (await in_.cookies(agent.url)).filter((c) => c.name.startsWith("agent_session"));
@@ -192,6 +194,40 @@ await check("nobody is logged in by the answer to a login of somebody else", asy
   }
   assert.deepEqual((await in_.cookies(sales.url)).filter((c) => c.name.includes("session")), []);
   await in_.close();
+});
+
+const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+await check("no barriers that axe-core finds in the login, and in one that has ended", async () => {
+  for (const colorScheme of ["light", "dark"]) for (const [width, height] of [[320, 800], [1280, 800], [320, 256]]) {
+    const in_ = await browser.newContext({ colorScheme, viewport: { width, height }, bypassCSP: true, reducedMotion: "reduce" });
+    in_.setDefaultTimeout(patience);
+    await useSources(in_);
+    const page = await in_.newPage();
+    const examine = async (what) => {
+      await page.addScriptTag({ content: axe });
+      const { violations } = await page.evaluate(() => axe.run(document));
+      assert.deepEqual(violations.map((v) => `${what}, ${colorScheme}, ${width}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary).slice(0, 3).join(" | ")}`), []);
+      assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), `${what} scrolls sideways at ${width}`);
+    };
+    await page.goto(agent.url + "/");
+    await page.getByLabel("Key", { exact: true }).waitFor();
+    await examine("the login");
+    await page.getByLabel("Key", { exact: true }).fill("asg_wrong");
+    await button(page, "Log in with the key").click();
+    await page.getByText("not known, or was revoked").waitFor();
+    await examine("a login that failed");
+    await page.getByLabel("Key", { exact: true }).fill(key);
+    await button(page, "Log in with the key").click();
+    await page.locator(".me").filter({ hasText: "bob" }).waitFor({ state: "attached" });
+    await cardOf(page, "olive");
+    await examine("a card with its owner");
+    await expire(in_);
+    await button(page, "Reject").click();
+    await ended(page).waitFor();
+    await examine("a login that has ended");
+    await in_.close();
+  }
 });
 
 await check("a person logs in with a key, which no script and no storage has, and which ends the session when it is revoked", async () => {

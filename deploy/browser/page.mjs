@@ -8,10 +8,11 @@ import { readFileSync } from "node:fs";
 import { check, finish } from "../conformance/check.mjs";
 import { pause } from "./agent.mjs";
 import { launch, startAll, useSources } from "./agents.mjs";
+import { absenceChecks } from "./absence.mjs";
 import { attack } from "./attack.mjs";
 import { commandChecks } from "./commands.mjs";
 import { inboxChecks } from "./inbox.mjs";
-import { invented } from "./invented.mjs";
+import { gone, invented, missing } from "./invented.mjs";
 import { wholeChecks } from "./whole.mjs";
 
 const [bin] = process.argv.slice(2);
@@ -312,6 +313,7 @@ async function visit(agent, hash = "") {
 }
 await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
 await commandChecks({ plain, open, say, button, waiting, decided, reply, idOf });
+await absenceChecks({ plain, scripted, visitor, say, reply });
 await wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf });
 
 await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {
@@ -378,6 +380,41 @@ const views = {
   "#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f/run": (page) => page.locator(".stage").nth(6),
 };
 
+// besides shows what comes only of what a reader does, and what is not there any more, to examine each.
+async function besides(page, text, examine) {
+  const visit = async (hash, sign) => {
+    await page.goto(plain.url + "/" + hash);
+    await page.reload();
+    await sign.first().waitFor();
+  };
+  await visit("", page.locator(".tools li"));
+  const menu = await page.locator(".menu").isVisible();
+  if (menu) await page.locator(".menu").click();
+  await page.getByLabel("Search conversations").fill("words");
+  await page.locator(".excerpt").first().waitFor();
+  await examine("search results");
+  if (menu) await page.keyboard.press("Escape");
+  await page.locator("#message").evaluate((box, [name, empty]) => {
+    const clipboardData = new DataTransfer();
+    for (const f of [new File(["a list"], name), new File([], empty)]) clipboardData.items.add(f);
+    box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, [text("file name"), text("name of an empty file")]);
+  await page.locator(".files li").first().waitFor();
+  await page.getByText("is empty, or is a folder").waitFor();
+  await examine("files before they are sent");
+  await visit("#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f", page.locator(".hint, #hint").filter({ hasText: "For " }));
+  await page.locator("#message").fill("!");
+  await page.locator(".offer button").first().waitFor();
+  await examine("the offer of commands");
+  await say(page, "!list");
+  await page.locator(".command-reply").waitFor();
+  await examine("the reply to a command");
+  await visit("#/c/" + gone, page.getByText("This was deleted"));
+  await examine("a deleted conversation");
+  await visit("#/c/" + missing, page.getByText("This does not exist"));
+  await examine("a conversation that is not there");
+}
+
 await check("nothing that a model, a tool, another agent or a person writes runs", async () => {
   const page = await open(scripted);
   await page.getByText("What can I do for you?").waitFor();
@@ -413,6 +450,10 @@ await check("nothing that a model, a tool, another agent or a person writes runs
     if (hash === "#/inbox") await forged.getByRole("button", { name: "Approve…" }).click();
     await pause(200);
   }
+  await besides(forged, attack, async () => {
+    await forged.evaluate(() => { for (const e of document.querySelectorAll("a, b, summary")) e.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })); });
+    await pause(200);
+  });
   assert.deepEqual(await forged.evaluate(() => [...document.querySelectorAll("#app script, #app iframe, #app style, #app [onerror], #app [onload], #app a[href^='javascript']")].map((e) => e.outerHTML)), []);
   await forged.close();
   assert.deepEqual(attacks, []);
@@ -462,6 +503,7 @@ for (const colorScheme of ["light", "dark"]) {
           await examine("the second look");
         }
       }
+      await besides(page, (where) => "Text of the " + where, examine);
       await in_.close();
     });
   }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/replay"
+	"agent-stop-and-go/workflows/contract/duration"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -77,16 +77,13 @@ func newReplay(getenv func(string) string) *cobra.Command {
 	return cmd
 }
 
-// span reads a duration, which may be in days.
+// span reads how long ago something was.
 func span(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < 36500 {
-			return time.Duration(n * float64(24*time.Hour)), nil
-		}
-	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return d, nil
+	d, err := duration.Parse(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("--since %s is no time: write 7d or 12h", screen.Safe(text))
 	}
-	return 0, fmt.Errorf("--since %s is no time: write 7d or 12h", screen.Safe(text))
+	return d, nil
 }
 
 func (f replayFlags) run(cmd *cobra.Command, since time.Time, getenv func(string) string) error {

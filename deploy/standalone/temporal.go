@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/config/logging"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/deploy/standalone/process"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 const aboutTemporal = `Run a Temporal server on PostgreSQL, with its Web UI, for workers and gateways in processes of
@@ -55,7 +56,8 @@ func newTemporal(getenv func(string) string) *cobra.Command {
 	flags.StringSliceVar(&o.AllowedHosts, "allowed-host", nil, "a `name` of the Web UI besides those of this machine")
 	flags.StringVar(&o.Codec, "codec-endpoint", "", "the `URL` at which the Web UI decrypts: https://GATEWAY/codec, whose encryption.web_ui lists this Web UI")
 	flags.StringVar(&o.Namespace, "namespace", "default", "the `namespace`, which is created if it is missing")
-	flags.DurationVar(&o.Retention, "retention", 30*24*time.Hour, "how long closed conversations are kept")
+	o.Retention = 30 * 24 * time.Hour
+	flags.Var((*duration.Value)(&o.Retention), "retention", "how long closed conversations are kept, such as 90d or 12w")
 	flags.Int32Var(&o.Shards, "shards", 0, "for new databases: how many groups of workflows write at the same time (default 4); it cannot be changed")
 	return cmd
 }

@@ -160,6 +160,7 @@ type Approval struct {
 	Server          string          `json:"server,omitempty"`
 	Chain           []string        `json:"chain,omitempty"`
 	Because         string          `json:"because,omitempty"`
+	Requester       *Identity       `json:"requester,omitempty"`
 	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
 	Login           *Login          `json:"login,omitempty"`
 }
@@ -269,6 +270,7 @@ type WaitingApproval struct {
 	Chain                []string        `json:"chain,omitempty"`
 	Reason               Reason          `json:"reason,omitempty"`
 	Because              string          `json:"because,omitempty"`
+	Requester            *Identity       `json:"requester,omitempty"`
 	Description          string          `json:"description,omitempty"`
 	DescriptionTruncated bool            `json:"description_truncated,omitempty"`
 	ToolArgs             json.RawMessage `json:"tool_args,omitempty"`

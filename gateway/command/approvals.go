@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/shortid"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 // viaChat marks decisions that came as commands.
@@ -37,17 +39,56 @@ func (r run) inbox(ctx context.Context) (Reply, error) {
 	if len(items) == 0 {
 		return r.says("Nothing waits."), nil
 	}
-	slices.SortStableFunc(items, func(a, b service.WaitingItem) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(items, inOrder)
 	var b strings.Builder
 	for _, item := range items {
 		fmt.Fprintf(&b, "%s  %-8s %s", shortApproval(item.UUID), ago(item.CreatedAt), lineOf(item))
 		if item.ConversationID != r.in.ConversationID {
 			fmt.Fprintf(&b, "  (conversation %s)", shortid.Of(item.ConversationID, nil, 0))
 		}
+		if item.DeferredUntil != nil {
+			fmt.Fprintf(&b, "  (put off by you, back in %s)", span(time.Until(*item.DeferredUntil)))
+		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("!approve #ID or !reject #ID decides.")
+	b.WriteString("!approve #ID or !reject #ID decides, !later #ID puts off.")
 	return r.says("%s", b.String()), nil
+}
+
+// inOrder compares approvals of an inbox: the oldest is first, and those that the caller put off
+// are last.
+func inOrder(a, b service.WaitingItem) int {
+	switch {
+	case (a.DeferredUntil == nil) == (b.DeferredUntil == nil):
+		return a.CreatedAt.Compare(b.CreatedAt)
+	case a.DeferredUntil == nil:
+		return -1
+	}
+	return 1
+}
+
+// laterTime is for how long !later puts off if nobody says.
+const laterTime = 2 * time.Hour
+
+// later puts an approval off like the route for that.
+func (r run) later(ctx context.Context) (Reply, error) {
+	uuid, length, err := r.choose(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	d := laterTime
+	if length != "" {
+		if d, err = duration.Parse(length); err != nil || d < 0 {
+			return Reply{}, service.Errorf(contract.KindInvalid, "%q is no time such as 30m, 2h or 3d", service.Printable(length))
+		}
+	}
+	if err := r.service.Later(ctx, uuid, time.Now().Add(d)); err != nil {
+		return Reply{}, err
+	}
+	if d == 0 {
+		return r.says("Approval %s is not put off.", shortApproval(uuid)), nil
+	}
+	return r.says("Approval %s is put off for %s. It still waits, for everybody, and expires when it would.", shortApproval(uuid), span(d)), nil
 }
 
 // lineOf returns the call that waits, in one line.

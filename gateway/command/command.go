@@ -77,6 +77,7 @@ func table() []command {
 		{"inbox", "", "list what waits for a decision", contract.ScopeRead, run.inbox},
 		{"approve", "[#ID] [REASON]", "approve the call that is shown, or another one", "", run.approve},
 		{"reject", "[#ID] [REASON]", "reject it", "", run.reject},
+		{"later", "[#ID] [TIME]", "not now, and not a no: put it off for yourself, for 2h or another time", "", run.later},
 		{"cancel", "[REASON]", "stop the turn that runs", contract.ScopeConverse, run.cancel},
 		{"model", "[NAME]", "choose the model of this conversation, or list the models", "", run.model},
 		{"delete", "[force]", "delete this conversation, with force also while an approval waits", contract.ScopeConverse, run.remove},

@@ -8,12 +8,12 @@
 //	places.go     !new, !list, !use, !delete: the conversation that the chat is in
 //	turns.go      !tree and !cancel
 //	models.go     !model, and @NAME before a message
-//	approvals.go  !inbox, !approve and !reject
+//	approvals.go  !inbox, !approve, !reject and !later
 //
 // A command does what a route of the API does, through the same Service and with the same scope:
 // it passes no check. It never reaches the model.
 //
-// !approve and !reject without an ID are for the one approval that the chat has shown to its person
+// !approve, !reject and !later without an ID are for the one approval that the chat has shown to its person
 // (Input.Shown) and that still waits. An approval that opens in the moment before the person presses
 // Enter is not decided unseen.
 package command

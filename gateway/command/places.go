@@ -49,9 +49,17 @@ func (r run) list(ctx context.Context) (Reply, error) {
 // ago says how long ago something was, roughly.
 func ago(t time.Time) string {
 	d := time.Since(t)
+	if d < time.Minute {
+		return "now"
+	}
+	return span(d)
+}
+
+// span returns a length of time, roughly.
+func span(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return "now"
+		return "less than a minute"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min", d/time.Minute)
 	case d < 48*time.Hour:

@@ -20,6 +20,7 @@ type follower struct {
 	id           string
 	ctx          context.Context
 	cancel       context.CancelFunc
+	lingers      *time.Timer   // ends it; guarded by the followers' mu
 	readRequests chan struct{} // capacity 1
 	expectations chan struct{} // capacity 1
 
@@ -130,6 +131,19 @@ func (x *follower) remove(r *Reader) int {
 		x.committed--
 	}
 	return len(x.readers)
+}
+
+func (x *follower) empty() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.readers) == 0
+}
+
+// drafting reports whether a reply is being written.
+func (x *follower) drafting() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.drafts) > 0
 }
 
 func (x *follower) each(do func(*Reader)) {
@@ -326,6 +340,8 @@ func (x *follower) schedule(next *time.Timer) {
 func (x *follower) interval() time.Duration {
 	v := x.current.view
 	switch {
+	case x.empty():
+		return x.Pace.Idle
 	case x.readAsked && x.hasEager():
 		return x.Pace.Again / 15
 	case x.readAsked:

@@ -29,6 +29,9 @@ type Pace struct {
 	Again time.Duration
 	// KeepAlive is the time between two keep-alive signals to a reader.
 	KeepAlive time.Duration
+	// Linger is how long the unfinished reply of a conversation is kept after its last reader,
+	// who may have lost the connection only.
+	Linger time.Duration
 }
 
 // WithDefaults returns the pace with the defaults for zero fields.
@@ -37,6 +40,7 @@ func (p Pace) WithDefaults() Pace {
 	p.Idle = orElse(p.Idle, 5*time.Second)
 	p.Again = orElse(p.Again, 150*time.Millisecond)
 	p.KeepAlive = orElse(p.KeepAlive, 15*time.Second)
+	p.Linger = orElse(p.Linger, 30*time.Second)
 	return p
 }
 
@@ -113,18 +117,36 @@ func (w *Followers) join(ctx context.Context, conversationID string, r *Reader) 
 		w.byID[conversationID] = x
 		w.goroutines.Go(x.run)
 	}
+	if x.lingers != nil {
+		x.lingers.Stop()
+	}
 	r.follower, r.wake = x, make(chan struct{}, 1)
 	x.add(r)
 	telemetry.Readers(1)
 	return r, nil
 }
 
-// Leave removes a reader. The follower ends with its last reader.
+// Leave removes a reader. The follower ends with its last reader or, while a reply is written, a
+// while after: whoever reads on then needs its beginning.
 func (w *Followers) Leave(r *Reader) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	telemetry.Readers(-1)
-	if x := r.follower; x.remove(r) == 0 {
+	x := r.follower
+	switch {
+	case x.remove(r) > 0:
+	case x.drafting():
+		x.lingers = time.AfterFunc(w.Pace.Linger, func() { w.abandon(x) })
+	default:
+		w.retire(x)
+	}
+}
+
+// abandon ends a follower that still has no reader.
+func (w *Followers) abandon(x *follower) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if x.empty() {
 		w.retire(x)
 	}
 }

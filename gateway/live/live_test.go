@@ -151,3 +151,93 @@ func TestReadersOfCommittedStatesGetOnlyReadStates(t *testing.T) {
 		}
 	})
 }
+
+// A reader that lost its connection reads on in the middle of a reply, from its beginning.
+func TestAReplyIsKeptForAWhileWithoutReaders(t *testing.T) {
+	for name, c := range map[string]struct {
+		away time.Duration
+		want string
+	}{
+		"a short time": {29 * time.Second, "one two three"},
+		"a long time":  {31 * time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conversation := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive, Running: true}, events: make(chan contract.Event, 8)}
+				f, stop := follow(conversation)
+				defer func() { stop(); f.Close() }()
+				for n := range 2 { // the second absence is as long as the first, whatever that left behind
+					r, err := f.Join(t.Context(), "c", false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					if n == 0 {
+						conversation.events <- contract.Event{Draft: &contract.Draft{ID: "d"}}
+						conversation.events <- piece("one ")
+						synctest.Wait()
+					}
+					f.Leave(r)
+					if n == 0 {
+						time.Sleep(20 * time.Second)
+						continue
+					}
+					conversation.events <- piece("two ")
+				}
+				time.Sleep(c.away)
+				synctest.Wait()
+				if c.want != "" {
+					conversation.events <- piece("three")
+				}
+				r, err := f.Join(t.Context(), "c", false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Leave(r)
+				synctest.Wait()
+				if got := textOf(t, r); got != c.want {
+					t.Errorf("got %q, expected %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func piece(text string) contract.Event {
+	return contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: text}}
+}
+
+// textOf returns the text of the unfinished reply that a reader got.
+func textOf(t *testing.T, r *live.Reader) (text string) {
+	t.Helper()
+	items, _, err := r.Take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items {
+		if i.Delta != nil {
+			text += i.Delta.Text
+		}
+	}
+	return text
+}
+
+func TestAFollowerWithoutAReplyEndsWithItsLastReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conversation := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event)}
+		f, stop := follow(conversation)
+		defer func() { stop(); f.Close() }()
+		r, err := f.Join(t.Context(), "c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.Leave(r)
+		synctest.Wait()
+		select {
+		case conversation.events <- contract.Event{}:
+			t.Error("it goes on without a reader")
+		default:
+		}
+	})
+}

@@ -13,7 +13,7 @@ import (
 
 // expire removes idle sessions until ctx ends.
 func (s *sessions) expire(ctx context.Context) {
-	ticker := time.NewTicker(max(s.options.SessionIdle/4, 10*time.Millisecond))
+	ticker := time.NewTicker(max(time.Duration(s.options.SessionIdle)/4, 10*time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
@@ -27,7 +27,7 @@ func (s *sessions) expire(ctx context.Context) {
 
 func (s *sessions) sweep(ctx context.Context, now time.Time) {
 	s.useBusy(ctx, now)
-	expired, err := s.options.Sessions.Expire(ctx, now.Add(-s.options.SessionIdle))
+	expired, err := s.options.Sessions.Expire(ctx, now.Add(-time.Duration(s.options.SessionIdle)))
 	if err != nil && ctx.Err() == nil {
 		s.options.Log.Error("expire sessions", "err", err)
 	}

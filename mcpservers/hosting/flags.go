@@ -15,7 +15,7 @@ const FlagUsage = `  --transport T   http: Streamable HTTP at /mcp, and SSE at /
                   this environment variable
   --allow-host NAME       one more name this server is called by; repeatable, * for any
   --allow-origin ORIGIN   one more web page that may call; repeatable, * for any
-  --session-idle TIME     forget a client that was silent for so long  (default 1h)
+  --session-idle TIME     forget a client that was silent for so long, such as 30m or 2d  (default 1h)
 `
 
 // Bind adds the flags of Settings to set, with the current values as defaults. For flags that
@@ -33,7 +33,7 @@ func (s *Settings) Bind(set *flag.FlagSet) {
 	set.StringVar(&s.Host, "host", s.Host, "")
 	set.IntVar(&s.Port, "port", s.Port, "")
 	set.StringVar(&s.AuthTokenEnv, "auth-token-env", s.AuthTokenEnv, "")
-	set.DurationVar(&s.SessionIdle, "session-idle", s.SessionIdle, "")
+	set.Var(&s.SessionIdle, "session-idle", "")
 	set.Func("allow-host", "", addTo(&s.AllowedHosts))
 	set.Func("allow-origin", "", addTo(&s.AllowedOrigins))
 }

@@ -46,7 +46,7 @@ func (o Options) withDefaults() Options {
 		o.Grace = 5 * time.Second
 	}
 	if o.SessionIdle == 0 {
-		o.SessionIdle = time.Hour
+		o.SessionIdle = Span(time.Hour)
 	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin

@@ -105,7 +105,7 @@ func (s *sessions) find(ctx context.Context, id string) (*Session, error) {
 		return nil, errInvalidID
 	}
 	now := time.Now()
-	err := s.options.Sessions.Use(ctx, id, now, now.Add(-s.options.SessionIdle))
+	err := s.options.Sessions.Use(ctx, id, now, now.Add(-time.Duration(s.options.SessionIdle)))
 	if errors.Is(err, ErrNoSession) && s.isBusy(id) {
 		err = s.options.Sessions.Use(ctx, id, now, time.Time{}) // a stream is open, but sweep has not recorded it yet
 	}

@@ -76,7 +76,7 @@ func TestDELETEEndsASessionAndItsStream(t *testing.T) {
 func TestASilentSessionExpiresUnlessAStreamIsOpen(t *testing.T) {
 	eachKindOfStore(t, func(t *testing.T, newStore func() hosting.SessionStore) {
 		retryLimits(t, 100*time.Millisecond, func(limit time.Duration) error {
-			s := serve(t, hosting.Options{Settings: hosting.Settings{SessionIdle: limit}, Sessions: newStore()})
+			s := serve(t, hosting.Options{Settings: hosting.Settings{SessionIdle: hosting.Span(limit)}, Sessions: newStore()})
 			listening := newSession(t, s.url)
 			ask(t, "GET", s.url+"/mcp", "", listening) // before it expires
 			silent := newSession(t, s.url)

@@ -35,12 +35,12 @@ type Settings struct {
 	AllowedOrigins []string `yaml:"allowed_origins"`
 	// SessionIdle is the time without a request or open stream after which a session is
 	// deleted.
-	SessionIdle time.Duration `yaml:"session_idle"`
+	SessionIdle Span `yaml:"session_idle"`
 }
 
 // DefaultSettings returns settings for HTTP on loopback.
 func DefaultSettings(port int) Settings {
-	return Settings{Transport: TransportHTTP, Host: "127.0.0.1", Port: port, SessionIdle: time.Hour}
+	return Settings{Transport: TransportHTTP, Host: "127.0.0.1", Port: port, SessionIdle: Span(time.Hour)}
 }
 
 // Keys returns the YAML keys of Settings, for messages about unknown keys.
@@ -63,8 +63,8 @@ func (s Settings) Validate() error {
 	if s.Port < 0 || s.Port > 65535 {
 		errs = append(errs, fmt.Errorf("port %d is out of range: 1 to 65535, or 0 for any free port", s.Port))
 	}
-	if s.SessionIdle < time.Second {
-		errs = append(errs, fmt.Errorf("session_idle %v is too short: 1s or more, such as 1h", s.SessionIdle))
+	if s.SessionIdle < Span(time.Second) {
+		errs = append(errs, fmt.Errorf("session_idle %v is too short: 1s or more, such as 1h", &s.SessionIdle))
 	}
 	return errors.Join(append(errs, s.validateNames()...)...)
 }

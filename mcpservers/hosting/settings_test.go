@@ -16,7 +16,7 @@ import (
 
 func TestFlagsChangeSettings(t *testing.T) {
 	defaults := func(change func(*hosting.Settings)) hosting.Settings {
-		s := hosting.Settings{Transport: "http", Host: "127.0.0.1", Port: 1, SessionIdle: time.Hour, AllowedHosts: []string{"a"}}
+		s := hosting.Settings{Transport: "http", Host: "127.0.0.1", Port: 1, SessionIdle: hosting.Span(time.Hour), AllowedHosts: []string{"a"}}
 		change(&s)
 		return s
 	}
@@ -26,7 +26,8 @@ func TestFlagsChangeSettings(t *testing.T) {
 		"--stdio=false":             defaults(func(*hosting.Settings) {}),
 		"--transport sse":           defaults(func(s *hosting.Settings) { s.Transport = "sse" }),
 		"--host 0.0.0.0 --port 9":   defaults(func(s *hosting.Settings) { s.Host, s.Port = "0.0.0.0", 9 }),
-		"--session-idle 5m":         defaults(func(s *hosting.Settings) { s.SessionIdle = 5 * time.Minute }),
+		"--session-idle 5m":         defaults(func(s *hosting.Settings) { s.SessionIdle = hosting.Span(5 * time.Minute) }),
+		"--session-idle 1w2d":       defaults(func(s *hosting.Settings) { s.SessionIdle = hosting.Span(9 * 24 * time.Hour) }),
 		"--auth-token-env T":        defaults(func(s *hosting.Settings) { s.AuthTokenEnv = "T" }),
 		"--allow-host b":            defaults(func(s *hosting.Settings) { s.AllowedHosts = []string{"a", "b"} }),
 		"--allow-origin http://o.p": defaults(func(s *hosting.Settings) { s.AllowedOrigins = []string{"http://o.p"} }),
@@ -88,7 +89,7 @@ func TestRunRefusesWhatCannotWork(t *testing.T) {
 	for want, settings := range map[string]hosting.Settings{
 		"the port is taken":    hosting.DefaultSettings(taken.Addr().(*net.TCPAddr).Port),
 		"port -1":              hosting.DefaultSettings(-1),
-		"listen on no.invalid": {Transport: "http", Host: "no.invalid", SessionIdle: time.Hour},
+		"listen on no.invalid": {Transport: "http", Host: "no.invalid", SessionIdle: hosting.Span(time.Hour)},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		err := hosting.Run(ctx, hosting.Options{Settings: settings, Stdin: strings.NewReader(""), Stdout: io.Discard}, newExample().MCPServer)

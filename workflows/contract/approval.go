@@ -78,6 +78,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers, Login: in.Login,
+		Requester: in.Owner.Name(),
 	}
 }
 
@@ -169,11 +170,12 @@ type PendingApproval struct {
 	// Login is what the call waits for, with ReasonLogin.
 	Login *login.Need `json:"login,omitempty"`
 
-	// AgentName, Server, Chain, Because and ExpiresAt are as in Card.
+	// AgentName, Server, Chain, Because, Requester and ExpiresAt are as in Card.
 	AgentName string     `json:"agent_name,omitempty"`
 	Server    string     `json:"server,omitempty"`
 	Chain     []string   `json:"chain,omitempty"`
 	Because   Ground     `json:"because,omitempty"`
+	Requester Identity   `json:"requester,omitzero"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 

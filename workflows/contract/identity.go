@@ -55,6 +55,9 @@ const (
 // Authenticated reports whether somebody is proven.
 func (i Identity) Authenticated() bool { return i.Subject != "" }
 
+// Name returns the caller with subject and issuer alone, for others to read.
+func (i Identity) Name() Identity { return Identity{Subject: i.Subject, Issuer: i.Issuer} }
+
 // Same reports whether both are the same proven caller.
 func (i Identity) Same(other Identity) bool {
 	return i.Authenticated() && i.Subject == other.Subject && i.Issuer == other.Issuer

@@ -323,7 +323,7 @@ func card() Card {
 	expiry := noon.Add(time.Hour)
 	return Card{
 		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote, Because: GroundAnnotation,
-		Description: "**ADD Resource**", DescriptionTruncated: true, Arguments: arguments(), ArgumentsTruncated: true,
+		Requester: identity().Name(), Description: "**ADD Resource**", DescriptionTruncated: true, Arguments: arguments(), ArgumentsTruncated: true,
 		ArgumentsPreview: "{", Digest: digest(), Answer: AnswerYesOrNo, ExpiresAt: &expiry,
 	}
 }

@@ -40,7 +40,7 @@ func Card(in contract.ApprovalInput) contract.Card {
 // cardBudget bounds the bytes of the parts of a card. JSON escapes one byte with up to six.
 type cardBudget struct {
 	description, arguments, preview int
-	chain                           bool
+	names                           bool // the chain of agents and the requester
 }
 
 var cardBudgets = []cardBudget{
@@ -61,8 +61,8 @@ func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 	if in.Answered() {
 		c.Answer = contract.AnswerContent
 	}
-	if r.chain {
-		c.Chain = in.Chain()
+	if r.names {
+		c.Chain, c.Requester = in.Chain(), in.Owner.Name()
 	}
 	c.ExpiresAt = in.ExpiresAt()
 	if in.Arguments.Blob == nil && len(in.Arguments.Raw) <= r.arguments {

@@ -23,11 +23,12 @@ func asked() contract.ApprovalInput {
 
 func TestACardHasWhatAPersonDecidesBy(t *testing.T) {
 	in := asked()
-	in.Timeout = time.Hour
+	in.Timeout, in.Owner = time.Hour, contract.Identity{Subject: "alice", Issuer: "keys", Scopes: []string{"approve"}, Groups: []string{"ops"}, Channel: "rest"}
 	expiry := since.Add(time.Hour)
 	want := contract.Card{
 		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Reason: contract.ReasonDestructive, Description: in.Description,
 		Arguments: in.Arguments, Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo, ExpiresAt: &expiry,
+		Requester: contract.Identity{Subject: "alice", Issuer: "keys"},
 	}
 	if diff := cmp.Diff(want, wording.Card(in)); diff != "" {
 		t.Errorf("card (-want +got):\n%s", diff)
@@ -75,6 +76,7 @@ func TestACardIsCutToItsLimitAndSaysSo(t *testing.T) {
 			in.Reason, in.Origin = contract.ReasonRemote, &contract.Origin{Chain: names}
 			in.Description = strings.Repeat("\x01", 9000)
 			in.Arguments.Raw = quotedJSON(strings.Repeat("\x01", 9000))
+			in.Owner = contract.Identity{Subject: strings.Repeat("\x01", contract.MaxSubject), Issuer: strings.Repeat("\x01", contract.MaxIssuer)}
 			in.Node, in.Server = strings.Repeat("n", 9000), strings.Repeat("s", 9000)
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 // ApprovalDetails returns the page of an approval in the Temporal Web UI: the call, since when
@@ -25,13 +26,13 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	if p.Binding != nil {
 		fmt.Fprintf(&b, " at `%s`", plain(p.Binding.Address))
 	}
-	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
+	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`%s.\n\n", agent, p.ConversationID, forWhom(p.Requester))
 	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n", p.Digest, blobHint(p.ToolArgs, p.UUID), indentedJSON(p.ToolArgs))
 	if p.Reason == contract.ReasonRemote {
 		b.WriteString("\n" + originDetails(p, agent))
 	}
 	if len(p.Approvers) > 0 {
-		fmt.Fprintf(&b, "\nWho may decide: `%s`.\n", plain(strings.Join(p.Approvers, ", ")))
+		fmt.Fprintf(&b, "\nWho may decide: `%s` (`%s`).\n", plain(approvers.Words(p.Approvers, p.Requester)), plain(strings.Join(p.Approvers, ", ")))
 	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
@@ -40,6 +41,14 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 		fmt.Fprintf(&b, "\n%s\n%s", onThisPage(p), commands(p, c))
 	}
 	return b.String()
+}
+
+// forWhom names the owner of the conversation, if that is proven.
+func forWhom(who contract.Identity) string {
+	if !who.Authenticated() {
+		return ""
+	}
+	return fmt.Sprintf(" for `%s` of `%s`", plain(who.Subject), plain(who.Issuer))
 }
 
 // originDetails describes the call for which another agent asks, if it reports one.

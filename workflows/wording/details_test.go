@@ -69,7 +69,9 @@ func TestAnApprovalTellsWhereTheCallGoes(t *testing.T) {
 func TestAnApprovalTellsWhoMayDecide(t *testing.T) {
 	v := waiting()
 	v.Pending.Approvers = []string{"group:ops`", "not_requester"}
-	if got := wording.ApprovalDetails(v, "helper", "resources", here); !strings.Contains(got, "\nWho may decide: `group:ops', not_requester`.\n") {
+	v.Pending.Requester = contract.Identity{Subject: "al`ice", Issuer: "keys"}
+	got := wording.ApprovalDetails(v, "helper", "resources", here)
+	if !strings.Contains(got, "\nWho may decide: `members of ops'; but not al'ice` (`group:ops', not_requester`).\n") || !strings.Contains(got, "` for `al'ice` of `keys`.\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -190,6 +190,7 @@ func (q *questions) ask(ctx context.Context, waiting []client.Interrupt) error {
 		}
 		fmt.Fprintln(q.err)
 		fmt.Fprint(q.err, screen.Approval(state.Approval))
+		fmt.Fprint(q.err, screen.Field("put off", putOff(state.DeferredUntil)))
 		if err := q.decide(ctx, state); err != nil {
 			return err
 		}

@@ -29,6 +29,9 @@ type agent struct {
 	unfit int
 	// late is how often the approval is still shown after the decision.
 	late int
+	// until is until when it is put off already, deferred are the times for which it is now.
+	until    time.Time
+	deferred []string
 }
 
 func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +42,18 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.stream(w, `{"type":"TEXT_MESSAGE_START","messageId":"m1","role":"user"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m2","role":"assistant"}`,
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"I will \u001b[31mdrop\u0007 it."}`, a.interrupt())
 	case "GET /approvals/" + uuid:
-		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: a.approval, Status: "pending"})
+		state := client.ApprovalState{Approval: a.approval, Status: "pending"}
+		if !a.until.IsZero() {
+			state.DeferredUntil = &a.until
+		}
+		_ = json.NewEncoder(w).Encode(state)
+	case "POST /approvals/" + uuid + "/later":
+		var in struct{ For string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			panic(err)
+		}
+		a.deferred = append(a.deferred, in.For)
+		fmt.Fprintf(w, `{"uuid":%q,"deferred_until":"2099-01-01T12:00:00Z"}`, uuid)
 	case "POST /approvals/" + uuid:
 		var in client.Answer
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -164,6 +178,9 @@ func TestAskTakesAnswers(t *testing.T) {
 	question, doubt := destructive(), destructive()
 	question.Reason, question.Schema = client.ReasonQuestion, json.RawMessage(`{"type":"object"}`)
 	doubt.Reason = client.ReasonUnknownOutcome
+	booking := question
+	booking.Schema = json.RawMessage(`{"type":"object","required":["seats","class"],"properties":{"seats":{"type":"integer","minimum":1,"default":2},
+		"class":{"type":"string","enum":["eco","biz"]},"extras":{"type":"array","items":{"enum":["meal","bag"]}},"window":{"type":"boolean"},"note":{"type":"string"}}}`)
 	cases := map[string]struct {
 		approval client.Approval
 		typed    string
@@ -174,6 +191,9 @@ func TestAskTakesAnswers(t *testing.T) {
 		"a no without one":   {destructive(), "n\n\n", `{"approved":false,"by":"alice"}`},
 		"a form":             {question, `{"branch":"main"}` + "\n", `{"content":{"branch":"main"},"by":"alice"}`},
 		"a value of a form":  {question, "\nyes\n", `{"answer":"yes","by":"alice"}`},
+		"field by field":     {booking, "\n0\n3\nfirst\nbiz\nmeal, bag\nyes\nx y\n", `{"content":{"seats":3,"class":"biz","extras":["meal","bag"],"window":true,"note":"x y"},"by":"alice"}`},
+		"what is left out":   {booking, "\n\neco\n\n\n\n", `{"content":{"seats":2,"class":"eco"},"by":"alice"}`},
+		"all fields at once": {booking, `{"seats":1,"class":"eco"}` + "\n", `{"content":{"seats":1,"class":"eco"},"by":"alice"}`},
 		"a question refused": {question, "decline\n\n", `{"approved":false,"by":"alice"}`},
 		"that it did run":    {doubt, "ran\n", `{"answer":"ran","by":"alice"}`},
 		"ran is no answer":   {destructive(), "ran\ny\n", `{"approved":true,"by":"alice"}`},
@@ -205,6 +225,35 @@ func TestAskLeavesWhatNobodyDecides(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAskSaysWhatAFieldAccepts(t *testing.T) {
+	question := destructive()
+	question.Reason, question.Schema = client.ReasonQuestion, json.RawMessage(`{"type":"object","required":["class"],"properties":{
+		"class":{"type":"string","title":"Class\u202e","description":"Where\u001b","oneOf":[{"const":"eco","title":"Economy"},{"const":"biz","title":"biz"}]}}}`)
+	a := &agent{approval: question}
+	_, shown, err := a.talk(t, "\nfirst\neco\n")
+	for _, want := range []string{`Class\u202e [eco = Economy / biz]`, `Where\u001b`, "must be one of"} {
+		if err != nil || !strings.Contains(shown, want) {
+			t.Errorf("%v, %q is not in\n%s", err, want, shown)
+		}
+	}
+	a = &agent{approval: question}
+	if _, _, err := a.talk(t, "\n"); ExitCode(err) != ExitWaits || len(a.decided) != 0 { // in the middle of the form
+		t.Errorf("%v %+v", err, a.decided)
+	}
+}
+
+func TestLaterIsKeptAtTheAgent(t *testing.T) {
+	a := &agent{approval: destructive()}
+	_, shown, err := a.talk(t, "later\n")
+	if ExitCode(err) != ExitWaits || len(a.deferred) != 1 || a.deferred[0] != "2h0m0s" || !strings.Contains(shown, "It is put off until 2099-01-01") {
+		t.Errorf("%v %v\n%s", err, a.deferred, shown)
+	}
+	a = &agent{approval: destructive(), until: time.Date(2099, 1, 1, 12, 0, 0, 0, time.UTC)}
+	if _, shown, _ = a.talk(t, "y\n"); !strings.Contains(shown, "put off       until 2099-01-01") {
+		t.Errorf("what was put off elsewhere does not say so:\n%s", shown)
 	}
 }
 

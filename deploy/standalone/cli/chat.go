@@ -19,8 +19,10 @@ const aboutChat = `Hold a conversation with a running agent.
 
 At a terminal you see replies while they are written, and what happens in the conversation
 elsewhere. A call that needs an approval is shown with all of its arguments, and one key
-answers: y (yes), n (no, with a reason), l (later). Other keys:
+answers: y (yes), n (no, with a reason), l (not now: put off for two hours, for you, wherever
+you look). A question is a form. Other keys:
   Enter       sends the message, Alt-Enter begins a new line
+  Up, Down    bring back what was sent before
   Ctrl-G      opens $VISUAL or $EDITOR for a long message
   Tab         goes to the approval that waits, and back
   Ctrl-C      cancels the turn; twice leaves

@@ -126,3 +126,48 @@ func TestAChatAtATerminal(t *testing.T) {
 	x.types("", "C-c")
 	x.shows("To continue: agent chat --conversation ", "code 0")
 }
+
+// A chat of a turn that runs: Ctrl-C stops the turn and not the chat.
+func TestCtrlCAtATerminalStopsTheTurn(t *testing.T) {
+	t.Parallel()
+	bin, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHome(t)
+	newCounter(t, h)
+	api, _ := h.inside()
+	x := openTerminal(t, 80, 20, t.TempDir(), []string{"AGENT_URL=" + api.base, "NO_COLOR=1"}, filepath.Join(bin, "agent")+" chat")
+
+	x.shows("Enter sends")
+	x.types("call slow_read", "Enter")
+	x.shows("working · Ctrl-C cancels the turn")
+	eventually(t, "the tool is called", func() bool { return len(h.tools.called("slow_read")) == 1 })
+	x.types("", "C-c")
+	x.shows("The turn is being cancelled", "The turn was cancelled.")
+	id := api.do("GET", "/conversations", "").Body.Conversations[0].ID
+	eventually(t, "the turn is over", func() bool {
+		return !strings.Contains(api.do("GET", "/conversations/"+id, "").Raw, `"running":true`)
+	})
+	x.types("say still here", "Enter")
+	x.shows("still here")
+
+	x.types("call book", "Enter") // whose approval leads to a form
+	x.shows("Run book with these arguments?", "server        counter")
+	if styled := x.tmux("capture-pane", "-p", "-e", "-S", "-"); strings.Contains(styled, "\x1b[1m") || strings.Contains(styled, "\x1b[2m") || strings.Contains(styled, "\x1b[3") {
+		t.Errorf("NO_COLOR has colours:\n%q", styled)
+	}
+	time.Sleep(time.Second) // a question takes no keys at first
+	x.types("y")
+	x.shows("seats (required)")
+	time.Sleep(time.Second)
+	x.types("two", "Enter")
+	x.shows("must be a number")
+	x.types("", "C-u")
+	x.types("2", "Enter")
+	x.shows("> first")
+	x.types("", "Down", "Enter")
+	x.shows(`accept {"class":"second","seats":2}`)
+	x.types("", "Up")
+	x.shows("> call book")
+}

@@ -162,11 +162,13 @@ export class Card {
         ${p.binding?.address ? row("Address", html`<code>${reveal(p.binding.address)}</code>`) : nothing}
         ${p.granted ? row("Before", html`<code>${reveal(p.granted.address)}</code>${p.granted.address === p.binding?.address ? " (the tool itself has changed)" : nothing}`) : nothing}
         ${row("Asked by", html`${chain.map((agent, n) => html`${n ? html` <span aria-label="through">›</span> ` : nothing}${reveal(agent)}`)}${p.node ? html`, node ${reveal(p.node)}` : nothing}`)}
+        ${p.requester ? row("For", html`${reveal(p.requester.subject)} <span class="quiet">${reveal(p.requester.issuer)}</span>`) : nothing}
         ${row("Why", words.why(p))}
+        ${p.approvers ? row("May decide", reveal(words.approvers(p))) : nothing}
         ${row("Since", time(p.created_at))}
         ${expires ? row("Expires", html`${time(expires)}, ${fullTime(expires)}`) : nothing}
       </dl>
-      ${changes(args)}
+      ${changes(args, words.subject(p))}
       <section class="what"><h4>Arguments</h4>${argumentTable(args)}
         ${p.origin?.exact ? html`<h4>What this agent delegated</h4>${argumentTable(p.exact)}` : nothing}</section>
       ${p.description ? html`<section class="what"><h4>${p.reason === "question" ? "The question" : "In words"}</h4>${markdown(p.description)}
@@ -214,7 +216,7 @@ export class Card {
           <input id=${"name-" + id} name="by" maxlength="200" autocomplete="name" .value=${ownName()} @change=${(e) => keepName(e.target.value)}></div>`}
       </div>
       <div class="buttons">
-        ${p.login?.url ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
+        ${/^https?:/.test(p.login?.url) ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
         ${b.yes ? button("yes", b.yes, doubt ? "danger" : p.login ? "plain" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}

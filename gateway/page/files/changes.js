@@ -8,11 +8,15 @@ const patch = /^(?:diff --git|--- |@@ -\d)/m;
 const most = 2000; // lines that are compared
 
 // changes shows the changes that the arguments of a call name, nothing if they name none.
-export function changes(args) {
+export function changes(args, tool) {
   if (!(args instanceof Members)) return nothing;
   const found = [args, ...args.list.flatMap(([, v]) => Array.isArray(v) ? v.filter((x) => x instanceof Members) : [])].flatMap(changesIn);
-  return found.length ? html`<section class="what"><h4>What changes</h4>${found.map(block)}</section>` : nothing;
+  if (found.length) return html`<section class="what"><h4>What changes</h4>${found.map(block)}</section>`;
+  return replaces(tool, args) ? html`<p class="notice">This seems to write a whole file: what it holds now is replaced, and cannot be shown here.</p>` : nothing;
 }
+
+// replaces tells that a call writes a whole file, as far as its names say.
+const replaces = (tool, args) => /write|save|create/i.test(tool) && ["overwrite", undefined].includes(args.get("mode")) && [/path|file/, /content|text|data/].every((name) => args.list.some(([n]) => name.test(n)));
 
 function changesIn(m) {
   const pair = pairs.find(([a, b]) => typeof m.get(a) === "string" && typeof m.get(b) === "string");

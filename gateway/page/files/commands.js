@@ -3,7 +3,7 @@ import { html, nothing } from "./html.js";
 import * as api from "./api.js";
 import { keepChosen, ownName } from "./drafts.js";
 
-const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject", "cancel", "model", "delete"];
+const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject", "later", "cancel", "model", "delete"];
 
 // isCommand tells whether the agent interprets a text before it is sent.
 export const isCommand = (text) => /^\s*[!@]/.test(text);

@@ -44,7 +44,7 @@ export class Inbox {
   rows() {
     const wanted = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (a) => {
-      const text = [words.title(a), words.asker(a), a.server, a.conversation_id, a.uuid, words.risk(a)[1], a.tool_args_preview, JSON.stringify(a.tool_args)].join(" ").toLowerCase();
+      const text = [words.title(a), words.asker(a), words.forWhom(a), a.server, a.conversation_id, a.uuid, words.risk(a)[1], a.tool_args_preview, JSON.stringify(a.tool_args)].join(" ").toLowerCase();
       return wanted.every((w) => text.includes(w));
     };
     const items = this.store.items.filter((a) => (this.withPutOff || !isPutOff(a)) && (!wanted.length || fits(a)));
@@ -244,7 +244,7 @@ export class Inbox {
         <button type="button" class="row" aria-expanded=${isOpen ? "true" : "false"} @click=${() => this.open(a.uuid, !isOpen)}>
           <span class=${inGroup ? "unseen" : "title"}>${reveal(words.title(a))}</span> <span class="line">${argumentLine(a)}</span>
           <span class="marks"><span class=${"risk " + level}>${word}</span> ${isPutOff(a) ? html`<span class="pill">put off</span>` : nothing}
-            <span class="quiet">${time(a.created_at)}${a.expires_at ? html` · expires ${time(a.expires_at)}` : nothing}</span></span>
+            <span class="quiet">${time(a.created_at)}${a.expires_at ? html` · expires ${time(a.expires_at)}` : nothing}${reveal(words.forWhom(a))}</span></span>
           ${inGroup ? nothing : html`<span class="quiet from">${reveal(words.asker(a))}</span>`}</button></div>
       ${isOpen ? this.card(a.uuid).view() : nothing}</li>`;
   }

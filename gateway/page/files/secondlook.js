@@ -43,8 +43,8 @@ export class SecondLook {
     return html`<section class="inbox look"><h2 tabindex="-1">${verb} ${fit.length === 1 ? "this call" : `these ${fit.length} calls`}?</h2>
       <p class="quiet">${this.yes ? "Each runs once, with exactly these arguments." : "None of them runs."} ${this.ready && left ? `${left} of those that you selected have to be looked at one by one, and are left out.` : nothing}</p>
       <ol class="looks">${repeat(fit, (c) => c.uuid, (c) => html`<li><h3>${reveal(words.title(c.approval))}</h3>
-        <p class="quiet">${reveal(words.asker(c.approval))}${c.approval.server ? html`, on ${reveal(c.approval.server)}` : nothing}${c.approval.binding?.address ? html`, <code>${reveal(c.approval.binding.address)}</code>` : nothing}</p>
-        ${changes(c.approval.origin?.exact ?? c.approval.exact)}${argumentTable(c.approval.origin?.exact ?? c.approval.exact)}</li>`)}</ol>
+        <p class="quiet">${reveal(words.asker(c.approval))}${reveal(words.forWhom(c.approval))}${c.approval.server ? html`, on ${reveal(c.approval.server)}` : nothing}${c.approval.binding?.address ? html`, <code>${reveal(c.approval.binding.address)}</code>` : nothing}</p>
+        ${changes(c.approval.origin?.exact ?? c.approval.exact, words.subject(c.approval))}${argumentTable(c.approval.origin?.exact ?? c.approval.exact)}</li>`)}</ol>
       ${this.ready ? nothing : html`<p class="status">Reading…</p>`}
       <form class="bar" @submit=${(e) => e.preventDefault()}>
         <div class="field"><label for="look-reason">Reason for all <span class="quiet">optional</span></label><input id="look-reason" maxlength="2000" autocomplete="off"></div>

@@ -43,6 +43,20 @@ const because = {
 // asker names who asks: the agent, or the chain of agents, and its node.
 export const asker = (p) => (p.chain ?? [p.agent_name || "the agent"]).join(" › ") + (p.node ? ", node " + p.node : "");
 
+// forWhom names the owner of the conversation, if that is proven.
+export const forWhom = (p) => p.requester ? `, for ${p.requester.subject}` : "";
+
+// approvers says who may decide, as Words of package approvers does.
+export function approvers({ approvers: rules, requester }) {
+  const owner = requester?.subject ?? "the owner of the conversation", not = rules.includes("not_requester");
+  const who = (rules.length > not ? rules : ["scope:approve:all"]).filter((rule) => !not || !/^(not_)?requester$/.test(rule)).map((rule) => {
+    const [kind, value] = rule.split(/:(.*)/s);
+    if (value === "approve:all") return "whoever may decide for everybody";
+    return kind === "requester" ? owner : kind === "group" ? "members of " + value : kind === "scope" ? "whoever has the scope " + value : value;
+  });
+  return ([...new Set(who)].join(", or ") || "nobody") + (not ? "; but not " + owner : "");
+}
+
 // risk says in two words what may go wrong, with a level: high, middle or low.
 export function risk(p) {
   if (isDoubtful(p)) return ["high", "may have run"];

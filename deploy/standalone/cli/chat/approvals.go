@@ -18,10 +18,15 @@ type approvals struct {
 	decided map[string]bool
 	// asked are the IDs of all that were asked for here.
 	asked []string
+	// deferred are those that the person put off. They are behind the others.
+	deferred map[string]bool
 	// later means that the person writes something else first.
 	later bool
-	// step is what is asked besides yes or no: "why" for the reason of a rejection.
+	// step is what is asked besides yes or no: "why" for the reason of a rejection, "leave" for
+	// what to do instead of filling in the form.
 	step string
+	// form asks for the answer to the first one, nil if that is not by a form.
+	form *form
 	// since is when the first one became that.
 	since time.Time
 }
@@ -31,14 +36,24 @@ func (a *approvals) mentions(text string) bool {
 	return slices.ContainsFunc(a.asked, func(uuid string) bool { return strings.Contains(text, uuid) })
 }
 
-const stepWhy = "why"
+const (
+	stepWhy   = "why"
+	stepLeave = "leave"
+)
+
+func newApprovals() approvals {
+	return approvals{decided: map[string]bool{}, deferred: map[string]bool{}}
+}
+
+// fills reports whether keys are for the form.
+func (a *approvals) fills() bool { return a.open() && a.form != nil && a.step == "" }
 
 // open reports whether the input is for an approval.
 func (a *approvals) open() bool { return len(a.waiting) > 0 && !a.later }
 
 // takesKey reports whether the next key alone is an answer.
 func (a *approvals) takesKey() bool {
-	return a.open() && a.step == "" && !a.waiting[0].NeedsContent()
+	return a.open() && (a.step == stepLeave || a.step == "" && !a.waiting[0].NeedsContent())
 }
 
 // approvalMsg is an approval with all that is decided on.
@@ -89,15 +104,17 @@ func (a *approvals) first() string {
 // nextMsg is an approval that is asked about from now on.
 type nextMsg client.Approval
 
-// next asks about the first approval, which is shown then: all of it, above the input.
+// next asks about the first approval, which is shown then: all of it, above the input. If the
+// person put it off, it is shown only.
 func (m *Model) next() tea.Cmd {
 	a := &m.approvals
-	a.since, a.step = m.now(), ""
+	a.since, a.step, a.form = m.now(), "", nil
 	if len(a.waiting) == 0 {
 		return nil
 	}
 	p := a.waiting[0]
-	return func() tea.Msg { return nextMsg(p) }
+	a.later = a.later || a.deferred[p.UUID]
+	return tea.Sequence(func() tea.Msg { return nextMsg(p) }, m.openForm())
 }
 
 // waits takes an approval. One is asked about at a time.
@@ -110,12 +127,65 @@ func (m *Model) waits(msg approvalMsg) tea.Cmd {
 	if msg.state.Decision != nil || slices.ContainsFunc(m.approvals.waiting, func(q client.Approval) bool { return q.UUID == p.UUID }) {
 		return nil
 	}
-	m.approvals.waiting = append(m.approvals.waiting, p)
-	if len(m.approvals.waiting) > 1 {
+	a := &m.approvals
+	a.deferred[p.UUID] = isPutOff(msg.state, m.now())
+	before := a.first()
+	at := len(a.waiting)
+	if !a.deferred[p.UUID] {
+		at = slices.IndexFunc(append(a.waiting[:at:at], p), func(q client.Approval) bool { return a.deferred[q.UUID] || q.UUID == p.UUID })
+	}
+	a.waiting = slices.Insert(a.waiting, at, p)
+	if a.first() == before {
 		return nil
 	}
-	m.approvals.later = false
+	if a.later = false; a.deferred[p.UUID] {
+		m.status = "You have put this off until " + msg.state.DeferredUntil.Local().Format(toTheMinute) + ". Tab goes to it."
+	}
 	return m.next()
+}
+
+const toTheMinute = "2006-01-02 15:04"
+
+// isPutOff reports whether the person put an approval off, here or elsewhere.
+func isPutOff(s client.ApprovalState, now time.Time) bool {
+	return s.DeferredUntil != nil && s.DeferredUntil.After(now)
+}
+
+// laterTime is for how long a key puts an approval off.
+const laterTime = 2 * time.Hour
+
+// laterMsg says what became of putting an approval off.
+type laterMsg struct {
+	deferral client.Deferral
+	err      error
+}
+
+// putOff puts the first approval off, at the agent, and asks about the next one.
+func (m *Model) putOff() tea.Cmd {
+	a := &m.approvals
+	uuid := a.first()
+	a.deferred[uuid], a.later, a.step = true, true, ""
+	kept := m.ofPlace(func() tea.Msg {
+		d, err := m.Client.Later(m.ctx, uuid, laterTime)
+		return laterMsg{d, err}
+	})
+	if len(a.waiting) < 2 || a.deferred[a.waiting[1].UUID] {
+		return kept // it is the one that was shown last
+	}
+	a.waiting = append(a.waiting[1:len(a.waiting):len(a.waiting)], a.waiting[0])
+	a.later = false
+	return tea.Batch(kept, m.next())
+}
+
+// wasPutOff says until when an approval is put off.
+func (m *Model) wasPutOff(msg laterMsg) {
+	if msg.err != nil {
+		m.fail(msg.err)
+		return
+	}
+	if msg.deferral.DeferredUntil != nil {
+		m.status = "Put off until " + msg.deferral.DeferredUntil.Local().Format(toTheMinute) + ". It still waits, for everybody."
+	}
 }
 
 // pause is how long a new question ignores keys, which were meant for something else.
@@ -127,6 +197,9 @@ func (m *Model) answerByKey(key string) tea.Cmd {
 		return nil
 	}
 	p := m.approvals.waiting[0]
+	if m.approvals.step == stepLeave {
+		return m.leaveForm(key)
+	}
 	switch key {
 	case "y", "Y":
 		yes := true
@@ -139,7 +212,24 @@ func (m *Model) answerByKey(key string) tea.Cmd {
 			return m.decide(client.Answer{Answer: "ran"})
 		}
 	case "l", "L":
-		m.approvals.later = true
+		return m.putOff()
+	}
+	return nil
+}
+
+// leaveForm does something else than filling in the form.
+func (m *Model) leaveForm(key string) tea.Cmd {
+	a := &m.approvals
+	switch key {
+	case "d", "D":
+		a.step = stepWhy
+		m.input.Reset()
+	case "l", "L":
+		return m.putOff()
+	case "m", "M":
+		a.step, a.later = "", true
+	case "esc":
+		a.step = ""
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ type person struct {
 	mu       sync.Mutex
 	asked    []string
 	approval client.Approval
+	deferred map[string]time.Time
 	reply    string // to commands
 	refuse   int
 }
@@ -69,7 +70,11 @@ func (p *person) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet:
 		a := p.approval
 		a.UUID = path.Base(r.URL.Path)
-		_ = json.NewEncoder(w).Encode(client.ApprovalState{Approval: a, Status: "pending"})
+		state := client.ApprovalState{Approval: a, Status: "pending"}
+		if until, ok := p.deferred[a.UUID]; ok {
+			state.DeferredUntil = &until
+		}
+		_ = json.NewEncoder(w).Encode(state)
 		return
 	case p.refuse != 0:
 		w.WriteHeader(p.refuse)
@@ -115,7 +120,7 @@ func (p *person) run(cmd tea.Cmd) {
 			}
 		case fmt.Sprintf("%T", msg) == "tea.printLineMessage":
 			p.screen = append(p.screen, strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%+v", msg), "{messageBody:"), "}"))
-		case strings.HasPrefix(fmt.Sprintf("%T", msg), "chat."):
+		case strings.HasPrefix(fmt.Sprintf("%T", msg), "chat."), strings.HasPrefix(fmt.Sprintf("%T", msg), "huh."):
 			p.update(msg)
 		}
 	}
@@ -126,6 +131,14 @@ func (p *person) types(keys ...string) {
 		switch k {
 		case "enter":
 			p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+		case "esc":
+			p.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+		case "up":
+			p.update(tea.KeyPressMsg{Code: tea.KeyUp})
+		case "down":
+			p.update(tea.KeyPressMsg{Code: tea.KeyDown})
+		case "backspace":
+			p.update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 		case "tab":
 			p.update(tea.KeyPressMsg{Code: tea.KeyTab})
 		case "ctrl+c", "ctrl+d":
@@ -204,6 +217,8 @@ func TestAMessageIsSentAndItsAnswerWritten(t *testing.T) {
 func TestOneKeyDecides(t *testing.T) {
 	doubt := client.Approval{UUID: uuid, ToolName: "drop", Reason: client.ReasonUnknownOutcome}
 	question := client.Approval{UUID: uuid, ToolName: "ask", Reason: client.ReasonQuestion}
+	booking := client.Approval{UUID: uuid, ToolName: "book", Reason: client.ReasonQuestion, Schema: json.RawMessage(`{"type":"object","required":["seats","class","note"],
+		"properties":{"seats":{"type":"integer","minimum":1},"class":{"type":"string","enum":["eco","biz"]},"note":{"type":"string"}}}`)}
 	const path = "/approvals/" + uuid + " "
 	cases := map[string]struct {
 		approval client.Approval
@@ -219,12 +234,18 @@ func TestOneKeyDecides(t *testing.T) {
 		"an answer":                 {approval: question, keys: []string{"yes", "enter"}, want: path + `{"answer":"yes","by":"alice"}`},
 		"a form":                    {approval: question, keys: []string{`{"a":1}`, "enter"}, want: path + `{"content":{"a":1},"by":"alice"}`},
 		"a question declined":       {approval: question, keys: []string{"decline", "enter"}, want: path + `{"approved":false,"by":"alice"}`},
-		"later, and a message":      {keys: []string{"l", "yes", "enter"}, want: `/conversations/ID/messages {"message":"yes"}`},
-		"back to it, and yes":       {keys: []string{"l", "tab", "y"}, want: path + `{"approved":true,"by":"alice"}`},
+		"a message first":           {keys: []string{"tab", "yes", "enter"}, want: `/conversations/ID/messages {"message":"yes"}`},
+		"back to it, and yes":       {keys: []string{"tab", "tab", "y"}, want: path + `{"approved":true,"by":"alice"}`},
+		"a filled form":             {approval: booking, keys: []string{"enter", "0", "enter", "backspace", "3", "enter", "down", "enter", "x", "enter"}, want: path + `{"content":{"seats":3,"class":"biz","note":"x"},"by":"alice"}`},
+		"a form declined":           {approval: booking, keys: []string{"3", "esc", "d", "no room", "enter"}, want: path + `{"approved":false,"by":"alice","reason":"no room"}`},
+		"a form, after all":         {approval: booking, keys: []string{"3", "esc", "q", "esc", "enter", "enter", "x", "enter"}, want: path + `{"content":{"seats":3,"class":"eco","note":"x"},"by":"alice"}`},
+		"a message before the form": {approval: booking, keys: []string{"3", "esc", "m", "yes", "enter"}, want: `/conversations/ID/messages {"message":"yes"}`},
+		"typed ahead into the form": {approval: booking, keys: []string{"ahead", "3", "enter", "enter", "x", "enter"}},
 		"typed ahead into the card": {keys: []string{"ahead", "y"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // the cursor of a form blinks, for which each key waits
 			p := newPerson(t)
 			if c.approval.UUID != "" {
 				p.approval = c.approval
@@ -241,6 +262,82 @@ func TestOneKeyDecides(t *testing.T) {
 			}
 			p.wants(c.want)
 		})
+	}
+}
+
+func TestAFormShowsOneFieldAfterTheOther(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.approval = client.Approval{UUID: uuid, ToolName: "book", Reason: client.ReasonQuestion, Schema: json.RawMessage(`{"type":"object","required":["seats"],
+		"properties":{"seats":{"type":"integer","title":"Seats\u202e","description":"How many\u001b[2J","maximum":9},"class":{"type":"string","enum":["eco","biz\u202e"]}}}`)}
+	p.waits()
+	if v := p.view(); !strings.Contains(v, `Seats\u202e (required)`) || !strings.Contains(v, `How many\u001b[2J`) || strings.Contains(v, "eco") {
+		t.Error(v)
+	}
+	p.types("12", "enter")
+	if v := p.view(); !strings.Contains(v, "must be at most 9") {
+		t.Error(v)
+	}
+	p.types("backspace", "enter")
+	if v := p.view(); !strings.Contains(v, "No answer") || !strings.Contains(v, `biz\u202e`) || strings.ContainsAny(v, "\u202e") {
+		t.Error(v)
+	}
+	p.wants()
+}
+
+func TestNotNowIsKeptAtTheAgent(t *testing.T) {
+	const other, laterPath = "9a1b6c7d-0e2f-4a3b-8c4d-5e6f7a8b9c0d", "/approvals/" + uuid + `/later {"for":"2h0m0s"}`
+	p := newPerson(t)
+	p.waits(other)
+	p.reply = `{"uuid":"` + uuid + `","deferred_until":"2099-01-01T10:00:00Z"}`
+	p.types("l")
+	p.wants(laterPath)
+	if w := p.wrote(); !strings.Contains(w, other) {
+		t.Errorf("the next one is not asked about:\n%s", w)
+	}
+	p.looks()
+	p.reply = ""
+	p.types("y") // and now the first one is shown again, and not asked about
+	p.wants(laterPath, "/approvals/"+other+` {"approved":true,"by":"alice"}`)
+	p.types("y", "enter")
+	p.wants(laterPath, "/approvals/"+other+` {"approved":true,"by":"alice"}`, `/conversations/ID/messages {"message":"y"}`)
+}
+
+func TestWhatWasPutOffElsewhereIsShownAndNotAskedAbout(t *testing.T) {
+	const other = "9a1b6c7d-0e2f-4a3b-8c4d-5e6f7a8b9c0d"
+	p := newPerson(t)
+	p.deferred = map[string]time.Time{uuid: time.Now().Add(time.Hour)}
+	p.waits()
+	if v := p.view(); !strings.Contains(v, "You have put this off until") || strings.Contains(v, "y yes") || !strings.Contains(p.wrote(), "Approval "+uuid) {
+		t.Errorf("%s\n%s", v, p.wrote())
+	}
+	p.types("tab", "y")
+	p.wants("/approvals/" + uuid + ` {"approved":true,"by":"alice"}`)
+
+	p = newPerson(t)
+	p.deferred = map[string]time.Time{uuid: time.Now().Add(time.Hour)}
+	p.waits(other)
+	p.types("y")
+	p.wants("/approvals/" + other + ` {"approved":true,"by":"alice"}`)
+}
+
+func TestWhatWasSentComesBack(t *testing.T) {
+	p := newPerson(t)
+	p.sees(started, finished)
+	p.reply = `{"command":"list","text":"one","conversation_id":"` + someID + `"}`
+	p.types("one", "enter", "!list", "enter", "half")
+	value := func() string { return p.model.input.Value() }
+	for _, step := range [][2]string{{"up", "!list"}, {"up", "one"}, {"up", "one"}, {"down", "!list"}, {"down", "half"}, {"down", "half"}} {
+		if p.types(step[0]); value() != step[1] {
+			t.Errorf("%s: %q, expected %q", step[0], value(), step[1])
+		}
+	}
+	p.model.input.SetValue("two\nlines")
+	if p.types("up"); value() != "two\nlines" {
+		t.Errorf("up in the second line: %q", value())
+	}
+	if p.types("up"); value() != "!list" {
+		t.Errorf("up in the first line: %q", value())
 	}
 }
 
@@ -400,7 +497,7 @@ func TestACommandMayGoOnInAnotherConversation(t *testing.T) {
 	p := newPerson(t)
 	p.waits()
 	p.reply = `{"command":"use","text":"it goes on here","conversation_id":"` + other + `"}`
-	p.types("l", "!use #0b8c", "enter")
+	p.types("tab", "!use #0b8c", "enter")
 	p.wants(`/commands {"text":"!use #0b8c","conversation_id":"` + someID + `","shown":["` + uuid + `"],"by":"alice"}`)
 	if p.model.transcript.ConversationID != other || len(p.model.approvals.waiting) != 0 {
 		t.Errorf("%+v", p.model.transcript)

@@ -65,7 +65,7 @@ func (m *Model) moveTo(id string) tea.Cmd {
 	m.unfollow()
 	m.transcript = client.Transcript{ConversationID: id}
 	m.written = map[string]string{}
-	m.approvals = approvals{decided: map[string]bool{}}
+	m.approvals = newApprovals()
 	m.running, m.following, m.sending, m.short, m.chosen = false, false, "", "", ""
 	return m.follow()
 }

@@ -5,6 +5,8 @@
 // model.go      Model: the state, and what events of the agent change
 // keys.go       what keys do
 // approvals.go  the approvals that wait, and their answers
+// form.go       the form of an approval that takes more than yes or no
+// history.go    what was sent before
 // commands.go   commands such as !list, which may go on in another conversation
 // view.go       what is written above the input once, and what is drawn again and again
 // work.go       what takes time: sending, deciding, following, the editor

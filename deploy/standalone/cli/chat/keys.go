@@ -23,6 +23,8 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.stop()
 	case name == "ctrl+d" && m.input.Value() == "":
 		return m.leave()
+	case m.approvals.fills():
+		return m.fillByKey(k)
 	case name == "ctrl+g":
 		return m.edit()
 	case name == "tab" && len(m.approvals.waiting) > 0:
@@ -32,10 +34,24 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.answerByKey(name)
 	case name == "enter":
 		return m.enter()
+	case name == "up" && m.onFirstLine() && m.recall(-1), name == "down" && m.onLastLine() && m.recall(1):
+		return nil
 	}
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(k)
 	return cmd
+}
+
+// fillByKey gives a key to the form. Esc leaves it for something else.
+func (m *Model) fillByKey(k tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case m.now().Sub(m.approvals.since) < pause:
+		return nil
+	case k.String() == "esc":
+		m.approvals.step = stepLeave
+		return nil
+	}
+	return m.fill(k)
 }
 
 // stop cancels the turn, empties the input or, the second time, leaves.
@@ -69,6 +85,7 @@ func (m *Model) leave() tea.Cmd {
 func (m *Model) enter() tea.Cmd {
 	text := strings.TrimSpace(m.input.Value())
 	if client.IsCommand(text) && m.approvals.step != stepWhy {
+		m.history.add(text)
 		m.input.Reset()
 		m.sending = text
 		return m.command(text)
@@ -79,6 +96,7 @@ func (m *Model) enter() tea.Cmd {
 	if text == "" {
 		return nil
 	}
+	m.history.add(text)
 	m.input.Reset()
 	m.sending = text
 	return m.post(text, "")

@@ -39,6 +39,7 @@ type Model struct {
 
 	approvals approvals
 	input     textarea.Model
+	history   history
 	width     int
 	height    int
 	// status is a line for the person, such as an error. It goes with the next key.
@@ -54,7 +55,7 @@ type Model struct {
 func New(ctx context.Context, o Options) *Model {
 	m := &Model{
 		Options: o, ctx: ctx, written: map[string]string{}, width: 80, height: 24, now: time.Now,
-		approvals: approvals{decided: map[string]bool{}}, unfollow: func() {},
+		approvals: newApprovals(), unfollow: func() {},
 	}
 	m.transcript.ConversationID = o.ConversationID
 	m.input = textarea.New()
@@ -100,6 +101,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 		m.input.SetWidth(msg.Width)
 		m.input.MaxHeight = max(1, min(8, msg.Height/4))
+		if m.approvals.form != nil {
+			m.approvals.form.resize(msg.Width, msg.Height)
+		}
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
 	case eventMsg:
@@ -124,6 +128,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.waits(msg)
 	case nextMsg:
 		return m, m.print(screen.Approval(client.Approval(msg)))
+	case laterMsg:
+		m.wasPutOff(msg)
 	case decidedMsg:
 		return m, m.decided(msg)
 	case editedMsg:
@@ -131,11 +137,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case printedMsg:
 		return m, m.printNext()
 	default:
-		var cmd tea.Cmd
-		m.input, cmd = m.input.Update(msg)
-		return m, cmd
+		return m, m.pass(msg)
 	}
 	return m, nil
+}
+
+// pass gives a message to what the person fills in. What is pasted is for one of both.
+func (m *Model) pass(msg tea.Msg) tea.Cmd {
+	var form, input tea.Cmd
+	if m.approvals.fills() {
+		form = m.fill(msg)
+	}
+	if _, pasted := msg.(tea.PasteMsg); !pasted || !m.approvals.fills() {
+		m.input, input = m.input.Update(msg)
+	}
+	return tea.Batch(form, input)
 }
 
 // event shows an event of the conversation.

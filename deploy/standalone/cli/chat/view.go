@@ -28,6 +28,10 @@ func (m *Model) View() tea.View {
 		parts = append(parts, draft)
 	}
 	switch {
+	case m.approvals.fills():
+		parts = append(parts, m.approvals.form.shown.View())
+	case m.approvals.step == stepLeave && m.approvals.open():
+		parts = append(parts, m.styled(bold, m.wrap("d decline · l not now · m write a message · Esc goes back to the form")))
 	case m.approvals.takesKey():
 		parts = append(parts, m.styled(bold, m.wrap(keysOf(m.approvals.waiting[0]))))
 	case m.approvals.open():
@@ -44,15 +48,15 @@ func keysOf(a client.Approval) string {
 	tool := screen.Exact(a.ToolName)
 	switch {
 	case a.IsDoubtful():
-		return "Did " + tool + " run?  r it did · y run it again · n go on without it · l later"
+		return "Did " + tool + " run?  r it did · y run it again · n go on without it · l not now"
 	case a.IsPaused():
-		return tool + " is paused and waits for the resume.  n go on without it · l later"
+		return tool + " is paused and waits for the resume.  n go on without it · l not now"
 	case a.NeedsLogin():
-		return tool + " waits for your login; its address is above.  n go on without it · l later"
+		return tool + " waits for your login; its address is above.  n go on without it · l not now"
 	case a.Reason == client.ReasonLimit:
-		return "Go on?  y yes · n no · l later"
+		return "Go on?  y yes · n no · l not now"
 	}
-	return "Run " + tool + " with these arguments?  y yes · n no · l later"
+	return "Run " + tool + " with these arguments?  y yes · n no · l not now"
 }
 
 func (m *Model) question() string {
@@ -67,6 +71,8 @@ func (m *Model) footer() string {
 	switch {
 	case m.status != "":
 		return m.status
+	case m.approvals.fills():
+		return "Enter next · Shift-Tab back · Esc declines, puts off or writes a message · Ctrl-D leaves"
 	case m.approvals.open():
 		return "waits for you · Tab writes a message instead · Ctrl-D leaves, it goes on waiting"
 	case len(m.approvals.waiting) > 0:
@@ -76,7 +82,7 @@ func (m *Model) footer() string {
 	case m.sending != "":
 		return "sending"
 	}
-	keys := "Enter sends · Alt-Enter new line · Ctrl-G editor · !help · Ctrl-D leaves"
+	keys := "Enter sends · Alt-Enter new line · ↑ earlier ones · Ctrl-G editor · !help · Ctrl-D leaves"
 	if m.short != "" {
 		return m.short + " · " + keys
 	}

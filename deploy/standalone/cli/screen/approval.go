@@ -2,11 +2,18 @@ package screen
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/gateway/client"
+	"agent-stop-and-go/workflows/answer"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 // reasons says why an approval waits.
@@ -23,27 +30,35 @@ var reasons = map[client.Reason]string{
 	client.ReasonClientTool:     "the front end has to make this call",
 }
 
+// grounds says why a person is asked before a call that may destroy something.
+var grounds = map[string]string{
+	string(contract.GroundAnnotation): "the tool server says that calls of this tool may destroy something",
+	string(contract.GroundSetting):    "the agent's configuration says that a person is asked before calls of this tool",
+	string(contract.GroundNoHint):     "the tool server does not say that this tool is harmless",
+}
+
 // Approval returns all that is decided on, with every character visible.
 func Approval(a client.Approval) string {
 	w := &strings.Builder{}
 	fmt.Fprintf(w, "Approval %s\n", Exact(a.UUID))
 	field(w, "tool", a.ToolName)
-	field(w, "why", reasons[a.Reason])
-	if a.Login != nil {
-		field(w, "log in at", a.Login.URL)
-	}
-	field(w, "node", a.Node)
-	field(w, "agent", a.RemoteAgentName)
+	field(w, "server", a.Server)
 	if a.Binding != nil {
 		field(w, "goes to", a.Binding.Address)
 	}
 	if a.Granted != nil {
 		field(w, "approved for", a.Granted.Address)
 	}
-	fmt.Fprintf(w, "  waits since   %s\n", a.CreatedAt.Local().Format("2006-01-02 15:04:05"))
+	people(w, a)
+	fmt.Fprintf(w, "  waits since   %s\n", a.CreatedAt.Local().Format(toTheSecond))
+	if a.ExpiresAt != nil {
+		fmt.Fprintf(w, "  expires       %s, which counts as a no\n", a.ExpiresAt.Local().Format(toTheSecond))
+	}
+	if ReplacesFile(a) {
+		field(w, "note", "it seems to write a whole file: what the file holds now is replaced")
+	}
 	block(w, "arguments", JSON(a.ToolArgs))
 	if o := a.Origin; o != nil {
-		field(w, "asked by", strings.Join(o.Chain, " → "))
 		field(w, "its tool", o.Tool)
 		block(w, "its arguments", JSON(o.Arguments))
 		block(w, "it says", Exact(o.Description))
@@ -53,6 +68,62 @@ func Approval(a client.Approval) string {
 	block(w, "accepts", Exact(a.Accepts))
 	block(w, "form", JSON(a.Schema))
 	return w.String()
+}
+
+const toTheSecond = "2006-01-02 15:04:05"
+
+// people writes who asks, for whom, why, and who may decide.
+func people(w *strings.Builder, a client.Approval) {
+	field(w, "asked by", strings.Join(chainOf(a), " → "))
+	field(w, "node", a.Node)
+	owner := contract.Identity{}
+	if a.Requester != nil {
+		owner = contract.Identity{Subject: a.Requester.Subject, Issuer: a.Requester.Issuer}
+		field(w, "for", owner.Subject+" ("+owner.Issuer+")")
+	}
+	field(w, "why", cmp.Or(grounds[a.Because], reasons[a.Reason]))
+	if a.Login != nil {
+		field(w, "log in at", a.Login.URL)
+	}
+	field(w, "may decide", approvers.Words(a.Approvers, owner))
+}
+
+// chainOf returns the agents from this one to the one whose call waits. Agents of earlier versions
+// do not tell their own name.
+func chainOf(a client.Approval) []string {
+	switch {
+	case len(a.Chain) > 0:
+		return a.Chain
+	case a.Origin != nil && len(a.Origin.Chain) > 0:
+		return a.Origin.Chain
+	case a.AgentName != "":
+		return []string{a.AgentName}
+	}
+	return []string{a.RemoteAgentName}
+}
+
+var (
+	writes   = regexp.MustCompile(`(?i)write|save|create`)
+	namesOf  = regexp.MustCompile(`path|file`)
+	contents = regexp.MustCompile(`content|text|data`)
+)
+
+// ReplacesFile reports whether a call seems to write a whole file, as far as the names of the
+// tool and of its arguments say.
+func ReplacesFile(a client.Approval) bool {
+	tool, raw := a.ToolName, a.ToolArgs
+	if a.Origin != nil && a.Origin.Tool != "" {
+		tool, raw = a.Origin.Tool, a.Origin.Arguments
+	}
+	var args map[string]any
+	if !writes.MatchString(tool) || json.Unmarshal(raw, &args) != nil {
+		return false
+	}
+	mode, given := args["mode"]
+	has := func(what *regexp.Regexp) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(args)), what.MatchString)
+	}
+	return (!given || mode == "overwrite") && has(namesOf) && has(contents)
 }
 
 // Field returns a line with a name and a value.
@@ -109,6 +180,9 @@ func Question(a client.Approval) string {
 	case a.IsDoubtful():
 		return "Did it run? [ran = it did / yes = run it again / no = go on without it / later]"
 	case a.NeedsContent():
+		if len(answer.Fields(a.Schema)) > 0 {
+			return "Your answer [Enter asks field by field / a value or a JSON object / decline / later]"
+		}
 		return "Your answer, a value or a JSON object [decline / later]"
 	case a.IsPaused():
 		return "It waits for the resume. Go on without it? [no = without it / later]"
