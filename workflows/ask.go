@@ -21,6 +21,28 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 	return l.awaitApproval(ctx, l.approvalFor(ctx, c, description, reason))
 }
 
+// askBefore asks before a call runs: once, or for each rule that asks about it, until somebody
+// refuses.
+func (l *leaf) askBefore(ctx workflow.Context, c call) contract.ApprovalResult {
+	if !c.Verdict.Asking() {
+		return l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
+	}
+	var r contract.ApprovalResult
+	for i, a := range c.Verdict.Asks {
+		in := l.approvalFor(ctx, c, l.describe(ctx, c.Call)+"\n\n"+wording.WhyARuleAsks(*c.Verdict, a), contract.ReasonDestructive)
+		if i > 0 { // an imported call brings the UUID of its first approval only
+			in.UUID = run.NewUUID(ctx, "approval")
+		}
+		in.Because, in.Rule, in.Policy = contract.GroundRule, a.Rule, c.Verdict.Policy
+		in.Approvers = approvers.Required(a, l.parent.origin().agent.Approvers)
+		in.Timeout = cmp.Or(a.Expires, in.Timeout)
+		if r = l.awaitApproval(ctx, in); r.Decision != contract.Approved || ctx.Err() != nil {
+			break
+		}
+	}
+	return r
+}
+
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
 	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, bindingOf(c.Call)
@@ -63,7 +85,10 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	defer l.clock.Pause(ctx)()
 	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
-	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
+	if in.Approvers == nil {
+		in.Approvers = l.parent.origin().agent.Approvers
+	}
+	in.Approvers = approvers.For(in, in.Approvers)
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
 	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{

@@ -16,6 +16,9 @@ type Card struct {
 	Reason Reason   `json:"reason,omitempty"`
 	// Because is the ground of ReasonDestructive; empty if it is not known.
 	Because Ground `json:"because,omitempty"`
+	// Rule is the name of the rule that asks, and Policy the version of the rules.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
 
 	Description          string `json:"description,omitempty"`
 	DescriptionTruncated bool   `json:"description_truncated,omitempty"`

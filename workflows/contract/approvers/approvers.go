@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Rules without a value.
@@ -47,6 +48,19 @@ func For(in contract.ApprovalInput, rules []string) []string {
 		return Default()
 	}
 	return rules
+}
+
+// Required returns the rules of an approval that a rule of the agent asks for. rules are the
+// agent's own.
+func Required(a verdict.Approval, rules []string) []string {
+	if len(a.By) > 0 {
+		rules = a.By
+	}
+	if !a.NotRequester || slices.Contains(rules, NotRequester) {
+		return rules
+	}
+	others := slices.DeleteFunc(alternatives(rules), func(rule string) bool { return rule == Requester })
+	return append(others, NotRequester)
 }
 
 // ForAnswer returns the rules for what asks the owner of the conversation itself: the owner
