@@ -35,19 +35,19 @@ func (f RuleFault) String() string {
 func (c *Config) CheckRules(tools []policy.Tool) []RuleFault {
 	var out []RuleFault
 	for _, f := range c.policy.Check(tools) {
-		at := RuleFault{Fault: f}
-		if f.Rule < len(c.ruleOrigins) {
-			at.File, at.Line = c.ruleOrigins[f.Rule].file, c.ruleOrigins[f.Rule].line
+		at := ruleOrigin{c.file, c.lines[fmt.Sprintf("approval.rules[%d]", f.Rule)]}
+		if len(c.ruleOrigins) > 0 {
+			at = c.ruleOrigins[f.Rule]
 		}
-		out = append(out, at)
+		out = append(out, RuleFault{Fault: f, File: at.file, Line: at.line})
 	}
 	return out
 }
 
 // ruleOrigin is where a rule is written.
 type ruleOrigin struct {
-	file, path string
-	line       int
+	file string
+	line int
 }
 
 // checkPolicy checks and compiles the rules of the file itself; include adds those of others.
@@ -161,6 +161,5 @@ func (c *Config) includeFile(name string, seen map[string]bool) Errors {
 }
 
 func (c *Config) addOrigin(file, list string, i int, lines map[string]int) {
-	path := fmt.Sprintf("%s[%d]", list, i)
-	c.ruleOrigins = append(c.ruleOrigins, ruleOrigin{file, path, lines[path]})
+	c.ruleOrigins = append(c.ruleOrigins, ruleOrigin{file, lines[fmt.Sprintf("%s[%d]", list, i)]})
 }

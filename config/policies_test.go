@@ -28,7 +28,7 @@ func written(t *testing.T, files map[string]string) string {
 
 func TestRulesAreIncluded(t *testing.T) {
 	c, err := config.Load(written(t, map[string]string{
-		"agent.yaml":    "approval:\n  include: [rules/*.yaml]\n  rules:\n    - {name: own, when: 'tool == \"a\"', then: allow}\n",
+		"agent.yaml":    "approval:\n  include: [rules/*.yaml]\n  rules:\n    - {name: own, when: 'tool == \"alpha\"', then: allow}\n",
 		"rules/1.yaml":  "rules:\n  - {name: first, when: 'tool == \"b\"', then: {deny: \"no\"}}\n",
 		"rules/2.yaml":  "# none yet\nrules:\n",
 		"rules/not.txt": "x",
@@ -39,7 +39,7 @@ func TestRulesAreIncluded(t *testing.T) {
 	if got := c.Policy().Rules(); len(got) != 2 || got[0].Name != "own" || got[1].Then.Deny != "no" {
 		t.Errorf("got %+v", got)
 	}
-	faults := c.CheckRules([]policy.Tool{{Name: "a"}})
+	faults := c.CheckRules([]policy.Tool{{Name: "alpha"}})
 	if len(faults) != 1 || !strings.HasSuffix(faults[0].String(), "rules/1.yaml:2: rule first concerns no tool: there is no tool b") {
 		t.Errorf("got %v", faults)
 	}

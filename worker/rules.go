@@ -47,7 +47,7 @@ func (r *ruleCheck) run(ctx context.Context, s toolLister) {
 			return
 		}
 	}
-	for _, f := range r.config.CheckRules(r.tools(s.Tools(ctx))) {
+	for _, f := range r.config.CheckRules(ruleTools(r.config, s.Tools(ctx))) {
 		if f.Fatal {
 			r.logger.Error("a rule can never match", "rule", f.Name, "problem", f.String())
 		} else {
@@ -66,13 +66,13 @@ func (r *ruleCheck) Problems() []string {
 	return slices.Clone(r.problems)
 }
 
-// tools are all that calls can be about: the tools of servers, and delegations.
-func (r *ruleCheck) tools(list []toolbox.Tool) []policy.Tool {
+// ruleTools are all that calls can be about: the tools of servers, and delegations.
+func ruleTools(c *config.Config, list []toolbox.Tool) []policy.Tool {
 	var out []policy.Tool
 	for _, t := range list {
 		out = append(out, policy.Tool{Name: t.Name, Server: t.Server, Schema: t.InputSchema})
 	}
-	for _, a := range r.config.Delegates() {
+	for _, a := range c.Delegates() {
 		t := contract.Peer{Name: a.Name}.Delegation()
 		out = append(out, policy.Tool{Name: t.Name, Schema: t.InputSchema})
 	}

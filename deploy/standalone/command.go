@@ -42,7 +42,7 @@ func newCommand(getenv func(string) string) *cobra.Command {
 	root.SetHelpCommand(newHelp(root))
 	root.SetCompletionCommandGroupID(groupOther)
 	root.AddCommand(newRun(getenv), newValidate(getenv), newDoctor(getenv), newTemporal(getenv), newBackup(getenv), newRestore(getenv), newReplay(getenv), newKeys(), newEncryption(), newConfig(getenv), newDeployment(getenv), newGC(getenv), newVersion(), newMan())
-	root.AddCommand(newImport(getenv), newRepair(getenv))
+	root.AddCommand(newImport(getenv), newRepair(getenv), newPolicy())
 	for _, cmd := range cli.Commands(getenv) {
 		cmd.GroupID = groupTalk
 		root.AddCommand(cmd)
