@@ -170,15 +170,26 @@ func (p *Peers) send(ctx context.Context, conversationID string, m *peer.Message
 func (p *Peers) renew(ctx context.Context, m peer.Message, waits peer.Reply) peer.Reply {
 	asks := waits.State == contract.TaskAuthRequired && waits.Asked != nil && waits.Asked.Reason == contract.ReasonLogin && waits.Asked.UUID != ""
 	poll := m.TaskID != "" && m.Decision == "" && !m.Cancel
-	if !asks || !poll || m.Bearer == "" || !p.renewed.Take(m.Peer.URL+"\n"+m.TaskID, m.Bearer) {
+	task := m.Peer.URL + "\n" + m.TaskID
+	if !asks || !poll || m.Bearer == "" || !p.renewed.Take(task, m.Bearer) {
 		return waits
 	}
 	m.MessageID = contract.NameUUID(waits.Asked.UUID, contract.Hash([]byte(m.Bearer)))
 	m.Renews, m.Decision, m.Asked = true, contract.Approved, &contract.Origin{UUID: waits.Asked.UUID}
-	if now, err := p.Peer.Send(ctx, m); err == nil && now.TaskID != "" {
+	now, err := p.Peer.Send(ctx, m)
+	switch {
+	case err == nil && now.TaskID != "":
 		return now
+	case err != nil && !isRefusal(err):
+		p.renewed.Undo(task, m.Bearer) // the next poll sends it again, under the same ID
 	}
 	return waits
+}
+
+// isRefusal reports whether an error of Send is one after which the message is not sent again.
+func isRefusal(err error) bool {
+	var known *peer.Error
+	return errors.As(err, &known) && known.Kind.Permanent()
 }
 
 // mayRepeat reports to the next attempt, with the failure of this one, that this attempt ended

@@ -205,16 +205,19 @@ func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 	}
 }
 
-// A task that waits for a login gets the token of a poll, once.
+// A task that waits for a login gets the token of a poll, once if it arrives.
 func TestATaskThatWaitsForATokenGetsTheNext(t *testing.T) {
 	waits := peer.Reply{State: contract.TaskAuthRequired, TaskID: "t1", Asked: &contract.ApprovalRequest{UUID: "a1", Reason: contract.ReasonLogin}}
 	var sent []peer.Message
 	helps := false
+	var away error
 	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		sent = append(sent, m)
 		switch {
 		case m.Decision == "":
 			return waits, nil
+		case away != nil:
+			return peer.Reply{}, away
 		case helps:
 			return peer.Reply{State: contract.TaskWorking, TaskID: "t1"}, nil
 		}
@@ -232,6 +235,14 @@ func TestATaskThatWaitsForATokenGetsTheNext(t *testing.T) {
 	helps, waits.TaskID, poll.TaskID = true, "t2", "t2"
 	if got, err := run(t, withToken(t, p), p.Delegate, poll); err != nil || got.State != contract.TaskWorking {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	away = &peer.Error{Kind: contract.KindPeerUnavailable, Message: "away"}
+	waits.TaskID, poll.TaskID = "t3", "t3"
+	for _, want := range []contract.TaskState{contract.TaskAuthRequired, contract.TaskWorking} {
+		if got, err := run(t, withToken(t, p), p.Delegate, poll); err != nil || got.State != want {
+			t.Errorf("got %+v, %v, want %s", got, err, want)
+		}
+		away = nil
 	}
 	before := len(sent)
 	if _, err := run(t, t.Context(), p.Delegate, poll); err != nil || len(sent) != before+1 {

@@ -16,7 +16,6 @@ import (
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
-	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Ways in which callers prove who they are.
@@ -75,15 +74,7 @@ func (w AuthWay) Secret(getenv func(string) string) (string, error) {
 }
 
 // Networks returns From, whose addresses are networks of one address.
-func (w AuthWay) Networks() []netip.Prefix {
-	var out []netip.Prefix
-	for _, text := range w.From {
-		if from, err := network.Parse(text); err == nil {
-			out = append(out, from)
-		}
-	}
-	return out
-}
+func (w AuthWay) Networks() []netip.Prefix { return networks(w.From) }
 
 // KeysFile returns the file of the keys of callers, which exists only if there are any.
 func (c *Config) KeysFile() string {
@@ -198,15 +189,7 @@ func checkProxy(r *report, path string, way AuthWay) {
 	if len(way.From) == 0 && !r.failed[path+".from"] {
 		r.at(path+".from", "is required: the address or network of the proxy, such as [10.0.0.0/8]")
 	}
-	for i, text := range way.From {
-		at := fmt.Sprintf("%s.from[%d]", path, i)
-		switch from, err := network.Parse(text); {
-		case err != nil:
-			r.at(at, "%s: must be an IP address or a network such as 10.0.0.0/8", quote(text))
-		case from.Bits() == 0:
-			r.at(at, "%s: lets everybody write the header; name the network of the proxy", quote(text))
-		}
-	}
+	checkNetworks(r, path+".from", way.From, "lets everybody write the header")
 	checkRequired(r, path+".header", way.Header)
 	for _, one := range [][2]string{{"header", way.Header}, {"groups_header", way.GroupsHeader}} {
 		if key, name := one[0], one[1]; name != "" && !header.IsName(name) {

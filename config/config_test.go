@@ -63,6 +63,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 	want := &config.Config{
 		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
 		AllowedHosts: []string{"agent", "shop.internal", "fd00::7"}, AllowedOrigins: []string{"https://chat.example.com", "http://[fd00::8]:3000"},
+		TrustedProxies: []string{"10.1.0.0/16", "fd00::9"},
 		Auth: []config.AuthWay{
 			{Type: "keys", File: "/etc/shop/keys.json", SubjectClaim: "sub", GroupsClaim: "groups", ClockSkew: 30 * time.Second, Session: 12 * time.Hour},
 			{Type: "oidc", Issuer: "https://login.example.com", Audience: "shop", SubjectClaim: "email", GroupsClaim: "roles", ScopesFromToken: true,

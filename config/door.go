@@ -3,8 +3,11 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
+
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Names returns the host names of the agent besides those of loopback: host, the host of
@@ -17,7 +20,43 @@ func (c *Config) Names() []string {
 	return append(names, c.AllowedHosts...)
 }
 
+// Proxies returns the networks whose forwarding headers are believed: trusted_proxies, and the proxies
+// that prove who calls.
+func (c *Config) Proxies() []netip.Prefix {
+	out := networks(c.TrustedProxies)
+	for _, way := range c.Auth {
+		if way.Type == AuthProxy {
+			out = append(out, way.Networks()...)
+		}
+	}
+	return out
+}
+
+// networks returns networks and addresses, which are networks of one address.
+func networks(texts []string) (out []netip.Prefix) {
+	for _, text := range texts {
+		if n, err := network.Parse(text); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// checkNetworks refuses the network of everybody, for whom it has a problem.
+func checkNetworks(r *report, path string, texts []string, everybody string) {
+	for i, text := range texts {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch n, err := network.Parse(text); {
+		case err != nil:
+			r.at(at, "%s: must be an IP address or a network such as 10.0.0.0/8", quote(text))
+		case n.Bits() == 0:
+			r.at(at, "%s: %s; name the network of the proxy", quote(text), everybody)
+		}
+	}
+}
+
 func checkDoor(r *report, c *Config) {
+	checkNetworks(r, "trusted_proxies", c.TrustedProxies, "lets everybody choose the address that counts as theirs")
 	for i, name := range c.AllowedHosts {
 		checkAllowedHost(r, fmt.Sprintf("allowed_hosts[%d]", i), name)
 	}

@@ -82,6 +82,29 @@ func TestLoginsThatFailAreLimited(t *testing.T) {
 	}
 }
 
+// Somebody behind the same proxy sends junk without end.
+func TestJunkLocksNobodyOut(t *testing.T) {
+	l := newLogins(t, frozen)
+	key, err := keys.Add(l.keyFile, "ci", []string{contract.ScopeRead}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logIn := func(key string) reply { return l.visitor().do("POST", "/auth/session", `{"key":"`+key+`"}`) }
+	if r := logIn(key); r.status != 200 {
+		t.Fatalf("with a key: %d %s", r.status, r.raw)
+	}
+	exhaust(t, func() reply { return logIn("asg_00000000_" + strings.Repeat("0", 64)) })
+	exhaust(t, func() reply { return logIn(key[:len(key)-8] + "00000000") }) // in its name
+	if r := logIn(key); r.status != 200 {
+		t.Errorf("with the key that has held: %d %s", r.status, r.raw)
+	}
+	b := l.visitor()
+	b.want(303, b.complete(b.begin()))
+	if b.caller() != "alice" {
+		t.Error("nobody is logged in")
+	}
+}
+
 func TestOnlyKnownProxiesChangeTheAddressOfAgent(t *testing.T) {
 	a := newAPI(t, &fakeBackend{}, func(d *gateway.Deps) { d.Proxies = forwarded.Proxies{netip.MustParsePrefix("10.0.0.0/8")} })
 	for from, want := range map[string]string{"10.1.2.3:1": "https://localhost:8080/", "127.0.0.1:1": "https://localhost:8080/", "192.0.2.1:1": "http://localhost:8080/"} {

@@ -21,7 +21,7 @@ func (g *Gateway) prove(r *http.Request) (caller contract.Identity, err error) {
 	if r.Header.Get("Authorization") == "" {
 		return g.callers.Identify(r)
 	}
-	err = g.attempts.Check(r, identity.Claim(r), func() (err error) {
+	err = g.attempts.Check(r, identity.ClaimOf(r), func() (err error) {
 		caller, err = g.callers.Identify(r)
 		return err
 	})

@@ -6,16 +6,22 @@ import (
 	"testing"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"agent-stop-and-go/config/encryption"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 func approvalRecord(d contract.Decision, requestID string) contract.ApprovalResult {
@@ -205,5 +211,24 @@ func TestAnUpdateThatDoesNotDecide(t *testing.T) {
 				t.Errorf("record %+v, %v, %d signals", record, err, signals)
 			}
 		})
+	}
+}
+
+// Lists have rows whose memo is encrypted with a key that this process lacks.
+func TestApproversThatCannotBeReadAllowNobody(t *testing.T) {
+	sealed := &commonpb.Payload{Metadata: map[string][]byte{converter.MetadataEncoding: []byte(encryption.Encoding)}, Data: []byte("x")}
+	c := &fakeClient{ListFn: func(*workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+		return &workflowservice.ListWorkflowExecutionsResponse{Executions: []*workflowpb.WorkflowExecutionInfo{{
+			Execution: &commonpb.WorkflowExecution{WorkflowId: contract.ApprovalWorkflowID(someUUID)},
+			Memo:      &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoApprovers: sealed}},
+		}}}, nil
+	}}
+	page, err := backend.New(backend.Options{Client: c, TaskQueue: "q", Now: time.Now}).Waiting(t.Context(), service.ListQuery{Limit: 10})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	owner := contract.Identity{Subject: "alice", Issuer: "keys", Scopes: contract.Scopes()}
+	if rules := page.Items[0].Approvers; approvers.May(owner, owner.Key(), rules) {
+		t.Errorf("the rules %q allow the owner of the conversation to decide", rules)
 	}
 }

@@ -36,3 +36,13 @@ func (o *Offers) Take(task, token string) bool {
 	o.tasks[task] = append(offered, key)
 	return true
 }
+
+// Undo undoes Take for an offer that did not reach its task.
+func (o *Offers) Undo(task, token string) {
+	key := contract.Hash([]byte(token))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.Index(o.tasks[task], key); i >= 0 {
+		o.tasks[task] = slices.Delete(o.tasks[task], i, i+1)
+	}
+}

@@ -21,3 +21,17 @@ func TestATaskIsOfferedAFewTokensOnceEach(t *testing.T) {
 		t.Errorf("%d tokens", taken)
 	}
 }
+
+func TestAnOfferThatDidNotArriveIsMadeAgain(t *testing.T) {
+	var offers renewal.Offers
+	offers.Undo("task", "token")
+	for range 5 {
+		if !offers.Take("task", "token") {
+			t.Fatal("it is not made again")
+		}
+		offers.Undo("task", "token")
+	}
+	if !offers.Take("task", "token") || offers.Take("task", "token") {
+		t.Error("an offer that arrived is made again")
+	}
+}

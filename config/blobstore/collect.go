@@ -13,6 +13,7 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
+	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -45,7 +46,7 @@ func (s *Store) Collect(ctx context.Context, grace time.Duration, dry bool) (out
 	}
 	values, aside, err := s.listAll(ctx)
 	if err == nil {
-		err = s.follow(ctx, marks.live, values, aside)
+		out.Damaged, err = s.follow(ctx, marks.live, values, aside)
 	}
 	if err != nil {
 		return out, err
@@ -82,6 +83,9 @@ func (s *Store) empty(ctx context.Context, values, aside map[string]stored, live
 			out.Restored++
 			if !dry {
 				_, err = s.restore(ctx, sum)
+			}
+			if errors.Is(err, encryption.ErrUnreadable) { // it stays aside
+				out.Restored, err = out.Restored-1, nil
 			}
 		case v.at.Before(before):
 			if !has(sum, values) {
@@ -151,9 +155,11 @@ func (s *Store) listFolder(ctx context.Context, prefix, folder string, into map[
 
 var sumPattern = regexp.MustCompile(`[0-9a-f]{64}`)
 
-// follow adds the values to which those in live refer.
-func (s *Store) follow(ctx context.Context, live map[string]bool, stores ...map[string]stored) error {
+// follow adds the values to which those in live refer. It returns those that cannot be decrypted any
+// more: whatever they refer to, nobody gets at it through them.
+func (s *Store) follow(ctx context.Context, live map[string]bool, stores ...map[string]stored) (damaged []string, err error) {
 	var next []string
+	trial := trial{}
 	for sum := range live {
 		next = append(next, sum)
 	}
@@ -163,9 +169,12 @@ func (s *Store) follow(ctx context.Context, live map[string]bool, stores ...map[
 		if !has(sum, stores...) {
 			continue
 		}
-		inside, err := s.sumsIn(ctx, sum)
-		if err != nil {
-			return err
+		inside, err := s.sumsIn(ctx, sum, trial)
+		switch {
+		case errors.Is(err, encryption.ErrUnreadable):
+			damaged = append(damaged, sum)
+		case err != nil:
+			return nil, err
 		}
 		for _, sum := range inside {
 			if !live[sum] {
@@ -174,11 +183,36 @@ func (s *Store) follow(ctx context.Context, live map[string]bool, stores ...map[
 			}
 		}
 	}
+	return damaged, trial.verdict()
+}
+
+// trial says of keys, by their IDs, whether they have decrypted a value.
+type trial map[string]bool
+
+// note notes the result for a stored value. One that is in clear is as long as what is stored.
+func (t trial) note(stored, value []byte, err error) {
+	id, sealed := encryption.KeyID(stored)
+	if !sealed || id == "" || len(value) == len(stored) {
+		return
+	}
+	if err == nil || errors.Is(err, encryption.ErrUnreadable) {
+		t[id] = t[id] || err == nil
+	}
+}
+
+// verdict fails for a key that has decrypted nothing. It may be another one with the ID of the right
+// one: then no value is damaged, and what they refer to is not known.
+func (t trial) verdict() error {
+	for id, fits := range t {
+		if !fits {
+			return fmt.Errorf("the key %q decrypts no value that is encrypted with it: %w", id, encryption.ErrUnreadable)
+		}
+	}
 	return nil
 }
 
 // sumsIn returns the sums in a value. Only JSON refers to others.
-func (s *Store) sumsIn(ctx context.Context, sum string) ([]string, error) {
+func (s *Store) sumsIn(ctx context.Context, sum string, keys trial) ([]string, error) {
 	var r *blob.Reader
 	var err error
 	for _, folder := range []string{"", asideFolder, ""} { // it may be put aside, and back, at any time
@@ -200,7 +234,9 @@ func (s *Store) sumsIn(ctx context.Context, sum string) ([]string, error) {
 	rest, err := io.ReadAll(r)
 	var data []byte
 	if err == nil {
-		data, err = s.cipher.Open(append(first, rest...))
+		stored := append(first, rest...)
+		data, err = s.open(sum, stored)
+		keys.note(stored, data, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", sum, err)
@@ -245,7 +281,7 @@ func (s *Store) restore(ctx context.Context, sum string) ([]byte, error) {
 	}
 	var value []byte
 	if err == nil {
-		value, err = s.cipher.Open(data)
+		value, err = s.open(sum, data)
 	}
 	switch {
 	case err == nil && contract.Hash(value) != sum:

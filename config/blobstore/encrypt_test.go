@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // sealed opens a folder as a process with these keys.
@@ -98,5 +100,130 @@ func TestACollectionFollowsEncryptedValues(t *testing.T) {
 		if _, err := s.Get(t.Context(), b); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// lookalike begins like a value that is encrypted with a key which nobody has.
+func lookalike(content string) []byte { return []byte("\x00agent/encrypted/1\x00\x01z" + content) }
+
+// A caller chooses the bytes of a file. It is stored without a key.
+func TestAFileThatLooksEncryptedIsAFile(t *testing.T) {
+	dir := t.TempDir()
+	s := sealed(t, dir)
+	data := lookalike("an image")
+	b := put(t, s, data)
+	written := mustStat(t, file(dir, b))
+	put(t, sealed(t, dir), data)
+	if !os.SameFile(written, mustStat(t, file(dir, b))) {
+		t.Error("it is written again with each Put")
+	}
+	if err := s.Mark(t.Context(), deletion.Marks{Holder: "h", AgentName: "a", Began: time.Now().Add(3 * deletion.Grace), Sums: []string{b.SHA256}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, reader := range map[string]*blobstore.Store{"without keys": sealed(t, dir), "with keys": sealed(t, dir, "a")} {
+		if got, err := reader.Get(t.Context(), b); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+		if _, err := reader.Collect(t.Context(), deletion.Grace, false); err != nil {
+			t.Errorf("%s, a collection: %v", name, err)
+		}
+	}
+	put(t, sealed(t, dir, "a"), data)
+	if bytes.Equal(mustRead(t, file(dir, b)), data) {
+		t.Error("what is stored again with a key stays in clear")
+	}
+	if got, err := sealed(t, dir, "a").Get(t.Context(), b); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("encrypted: got %q, %v", got, err)
+	}
+}
+
+// A value that looks encrypted is put back too.
+func TestAFileThatLooksEncryptedIsPutBack(t *testing.T) {
+	dir := t.TempDir()
+	s := sealed(t, dir)
+	b := put(t, s, lookalike("an image"))
+	setAside(t, dir, b)
+	if _, err := sealed(t, dir).Get(t.Context(), b); err != nil {
+		t.Error(err)
+	}
+}
+
+// setAside puts a value aside, as a collection does.
+func setAside(t *testing.T, dir string, b contract.Blob) {
+	t.Helper()
+	from := file(dir, b)
+	to := filepath.Join(dir, "aside", b.SHA256[:2], b.SHA256[2:])
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustStat(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+func cut(t *testing.T, path string, size int64) {
+	t.Helper()
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A power cut has left values short.
+func TestADamagedEncryptedValueStopsNoCollection(t *testing.T) {
+	dir := t.TempDir()
+	s := sealed(t, dir, "a")
+	inner := put(t, s, []byte("the inner value"))
+	outer := put(t, s, []byte(`{"sha256":"`+inner.SHA256+`"}`))
+	short := put(t, s, []byte(`{"sha256":"none, and enough bytes to cut"}`))
+	header := put(t, s, []byte(`["another one"]`))
+	aside := put(t, s, []byte(`["aside"]`))
+	cut(t, file(dir, short), 40)
+	cut(t, file(dir, header), 20)
+	cut(t, file(dir, aside), 40)
+	setAside(t, dir, aside)
+	used := []string{outer.SHA256, short.SHA256, header.SHA256, aside.SHA256}
+	if err := s.Mark(t.Context(), deletion.Marks{Holder: "h", AgentName: "a", Began: time.Now().Add(3 * deletion.Grace), Sums: used}); err != nil {
+		t.Fatal(err)
+	}
+	s.At(func() time.Time { return time.Now().Add(3 * deletion.Grace) })
+	got, err := s.Collect(t.Context(), deletion.Grace, false)
+	if err != nil || len(got.Damaged) != 3 || got.Used != 4 || got.Discarded != 0 || got.Restored != 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	s.Forget()
+	var lost *transcript.Loss
+	for _, b := range []contract.Blob{short, header, aside} {
+		if _, err := s.Get(t.Context(), b); !errors.As(err, &lost) || !errors.Is(err, blobstore.ErrCorrupt) {
+			t.Errorf("a damaged value: %v", err)
+		}
+	}
+}
+
+// Nothing is damaged if the key is another one of the same ID, so nothing may be discarded.
+func TestAWrongKeyStopsACollection(t *testing.T) {
+	dir := t.TempDir()
+	s := sealed(t, dir, "a")
+	used := put(t, s, []byte(`{"some":"value"}`))
+	decoy := put(t, sealed(t, dir), []byte("\x00agent/encrypted/1\x00\x01a of a caller"))
+	if err := s.Mark(t.Context(), deletion.Marks{Holder: "h", AgentName: "a", Began: time.Now().Add(3 * deletion.Grace), Sums: []string{used.SHA256, decoy.SHA256}}); err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := encryption.New(credential.Key{ID: "a", Secret: bytes.Repeat([]byte("x"), credential.KeySize)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, dir)
+	other.Encrypt(wrong)
+	if _, err := other.Collect(t.Context(), deletion.Grace, false); !errors.Is(err, encryption.ErrUnreadable) {
+		t.Errorf("got %v", err)
 	}
 }

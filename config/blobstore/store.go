@@ -124,11 +124,26 @@ func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 // a power cut may have left a file short or damaged.
 func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
 	stored, err := s.bucket.ReadAll(ctx, key(b))
-	if err != nil || !s.cipher.Current(stored) {
+	if err != nil {
+		return false
+	}
+	if bytes.Equal(stored, data) { // in clear, whatever it begins with
+		return s.cipher == nil
+	}
+	if !s.cipher.Current(stored) {
 		return false
 	}
 	value, err := s.cipher.Open(stored)
 	return err == nil && bytes.Equal(value, data)
+}
+
+// open decrypts what is stored as the value of a sum. What has that sum itself is in clear: a file of a
+// caller, stored without a key, may begin like an encrypted value.
+func (s *Store) open(sum string, stored []byte) ([]byte, error) {
+	if _, sealed := encryption.KeyID(stored); !sealed || contract.Hash(stored) == sum {
+		return stored, nil
+	}
+	return s.cipher.Open(stored)
 }
 
 func octets() *blob.WriterOptions {
@@ -245,7 +260,10 @@ func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	r, err := s.bucket.NewReader(ctx, key(b), nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		data, err := s.restore(ctx, b.SHA256)
-		if err == nil && data == nil {
+		switch {
+		case errors.Is(err, encryption.ErrUnreadable):
+			err = corrupt(b, encryption.ErrUnreadable.Error())
+		case err == nil && data == nil:
 			err = missing(b)
 		}
 		return data, err
@@ -256,7 +274,7 @@ func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	defer r.Close()
 	data, err := io.ReadAll(r)
 	if err == nil {
-		data, err = s.cipher.Open(data)
+		data, err = s.open(b.SHA256, data)
 	}
 	if errors.Is(err, encryption.ErrUnreadable) {
 		return nil, corrupt(b, err.Error())

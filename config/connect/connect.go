@@ -58,6 +58,8 @@ type Options struct {
 	Intercept []grpc.UnaryClientInterceptor
 	// Codec encrypts what the server keeps; it may be nil.
 	Codec *encryption.Codec
+	// Raw leaves encrypted values as the server has them. Nothing may be sent that is to be encrypted.
+	Raw bool
 	// Metrics records what the SDK measures; it may be nil.
 	Metrics client.MetricsHandler
 }
@@ -79,7 +81,9 @@ func Settings(o Options) (client.Options, error) {
 	c.ContextPropagators = o.Propagators
 	c.MetricsHandler = o.Metrics
 	given := slices.DeleteFunc(slices.Clone(o.Intercept), func(i grpc.UnaryClientInterceptor) bool { return i == nil })
-	given = append(given, o.Codec.Interceptor(o.Logger)) // the others see clear text
+	if !o.Raw {
+		given = append(given, o.Codec.Interceptor(o.Logger)) // the others see clear text
+	}
 	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil

@@ -63,6 +63,11 @@ func New(keys ...credential.Key) (*Codec, error) {
 	return c, nil
 }
 
+// Retirable reports whether the codec has the key of an ID, and writes with another one.
+func (c *Codec) Retirable(id string) bool {
+	return c != nil && c.ciphers[id] != nil && c.first != id
+}
+
 // Encode implements converter.PayloadCodec. What is encrypted stays as it is.
 func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	if c == nil {

@@ -2,6 +2,7 @@ package encryption
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -57,6 +59,9 @@ func (r *returns) log(err, problem error) {
 	}
 }
 
+// errLeft is for the log.
+var errLeft = errors.New("an earlier attempt may have run, so this one is left to its timeout")
+
 type namespaced interface{ GetNamespace() string }
 
 func (*returns) workflowTask(ctx context.Context, c call, t *workflowservice.PollWorkflowTaskQueueResponse, problem error) error {
@@ -72,10 +77,19 @@ func (*returns) workflowTask(ctx context.Context, c call, t *workflowservice.Pol
 	}, &workflowservice.RespondWorkflowTaskFailedResponse{})
 }
 
-// activityTask fails an attempt with a kind that says that nothing has run.
+// activityTask fails an attempt with a kind that says that nothing has run, and tells the next
+// attempt so. If the attempt before has ended without a report, something may have run: then this
+// one is left to its timeout, which says that nothing is known.
 func (*returns) activityTask(ctx context.Context, c call, t *workflowservice.PollActivityTaskQueueResponse, problem error) error {
+	if lostBefore(t) {
+		return errLeft
+	}
+	details, err := converter.GetDefaultDataConverter().ToPayloads(t.GetAttempt())
+	if err != nil { // numbers can be encoded
+		return err
+	}
 	return c.do(ctx, "RespondActivityTaskFailed", &workflowservice.RespondActivityTaskFailedRequest{
-		Namespace: c.req.(namespaced).GetNamespace(), TaskToken: t.GetTaskToken(),
+		Namespace: c.req.(namespaced).GetNamespace(), TaskToken: t.GetTaskToken(), LastHeartbeatDetails: details,
 		Failure: &failurepb.Failure{
 			Message: problem.Error(),
 			FailureInfo: &failurepb.Failure_ApplicationFailureInfo{ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{
@@ -83,4 +97,12 @@ func (*returns) activityTask(ctx context.Context, c call, t *workflowservice.Pol
 			}},
 		},
 	}, &workflowservice.RespondActivityTaskFailedResponse{})
+}
+
+// lostBefore reports whether the attempt before has not said, with its number as details of its
+// last heartbeat, that it sent nothing. Activities that must know use the same form.
+func lostBefore(t *workflowservice.PollActivityTaskQueueResponse) bool {
+	var last int32
+	err := converter.GetDefaultDataConverter().FromPayloads(t.GetHeartbeatDetails(), &last)
+	return t.GetAttempt() > 1 && (err != nil || last != t.GetAttempt()-1)
 }

@@ -30,18 +30,33 @@ func (c *Codec) Interceptor(logger *slog.Logger) grpc.UnaryClientInterceptor {
 		switch {
 		case err != nil, problem == nil:
 			return err
-		case back.give(ctx, call{req, reply, cc, invoke}, problem), isList(method):
+		case back.give(ctx, call{req, reply, cc, invoke}, problem), isList(method) && !hidesMemo(reply):
 			return nil
 		}
 		return status.Error(codes.FailedPrecondition, problem.Error())
 	}
 }
 
-// isList reports whether a response is about many workflows, or a description. Its memos that
-// cannot be decrypted hide nothing else.
+// isList reports whether a response is about many workflows, or a description. What cannot be
+// decrypted in it hides nothing else.
 func isList(method string) bool {
 	name := method[strings.LastIndex(method, "/")+1:]
 	return strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Scan") || strings.HasPrefix(name, "Describe")
+}
+
+// hidesMemo reports whether a response describes one workflow whose memo could not be decrypted. To
+// its readers a missing field means a default, such as that everybody may approve.
+func hidesMemo(reply any) bool {
+	d, ok := reply.(*workflowservice.DescribeWorkflowExecutionResponse)
+	if !ok {
+		return false
+	}
+	for _, p := range d.GetWorkflowExecutionInfo().GetMemo().GetFields() {
+		if isEncrypted(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // request returns an encrypted copy of a request. The SDK sends the same one again after errors.

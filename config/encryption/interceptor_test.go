@@ -169,6 +169,48 @@ func TestTasksWithoutTheirKeyAreGivenBack(t *testing.T) {
 	}
 }
 
+// The next attempt of a destructive message may send it only if every attempt before says that it
+// sent nothing, and a person may be told so only then.
+func TestAnAttemptIsGivenBackAsNotRunOnlyIfNoneBeforeMayHaveRun(t *testing.T) {
+	said := func(attempt int32) *commonpb.Payloads { return payloads(payload(t, attempt)) }
+	for name, tt := range map[string]struct {
+		attempt int32
+		details *commonpb.Payloads
+		back    bool
+	}{
+		"the first":                          {1, nil, true},
+		"the one before sent nothing":        {2, said(1), true},
+		"both before sent nothing":           {3, said(2), true},
+		"the one before died":                {2, nil, false},
+		"the second died":                    {3, said(1), false},
+		"what the one before said is sealed": {2, payloads(encoded(t, codec(t, "b"), payload(t, 1))), false},
+		"the one before said something else": {2, payloads(payload(t, "1")), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := wire{reply: &workflowservice.PollActivityTaskQueueResponse{
+				TaskToken: []byte("token"), Attempt: tt.attempt, HeartbeatDetails: tt.details, Input: payloads(encoded(t, codec(t, "b"), payload(t, text))),
+			}}
+			var got workflowservice.PollActivityTaskQueueResponse
+			if err := w.call(t, codec(t, "a"), "PollActivityTaskQueue", &workflowservice.PollActivityTaskQueueRequest{Namespace: "n"}, &got); err != nil || proto.Size(&got) > 0 {
+				t.Errorf("the worker gets %v, %v", &got, err)
+			}
+			if !strings.Contains(w.log.String(), `encrypted with the key \"b\"`) {
+				t.Errorf("logged %s", &w.log)
+			}
+			if !tt.back {
+				if len(w.sent) != 1 {
+					t.Errorf("an attempt before which another was lost is reported as %v", w.sent[1:])
+				}
+				return
+			}
+			r := w.sent[1].(*workflowservice.RespondActivityTaskFailedRequest)
+			if r.GetFailure().GetApplicationFailureInfo().GetType() != string(contract.KindToolUnavailable) || !proto.Equal(r.GetLastHeartbeatDetails(), said(tt.attempt)) {
+				t.Errorf("given back with %v", r)
+			}
+		})
+	}
+}
+
 func TestAHistoryWithoutItsKeyIsAnError(t *testing.T) {
 	w := wire{reply: &workflowservice.GetWorkflowExecutionHistoryResponse{History: task(t, encoded(t, codec(t, "b"), payload(t, text))).GetHistory()}}
 	err := w.call(t, codec(t, "a"), "GetWorkflowExecutionHistory", &workflowservice.GetWorkflowExecutionHistoryRequest{}, &workflowservice.GetWorkflowExecutionHistoryResponse{})
@@ -188,5 +230,23 @@ func TestAMemoWithoutItsKeyHidesNoOther(t *testing.T) {
 	}
 	if data := string(got.GetExecutions()[1].GetMemo().GetFields()["x"].GetData()); data != `"`+text+`"` {
 		t.Errorf("the second row has %s", data)
+	}
+}
+
+// The approvers of an approval are in its memo, and without any everybody may approve.
+func TestADescriptionWithoutItsMemoIsAnError(t *testing.T) {
+	describe := func(memo, summary *commonpb.Payload) error {
+		w := wire{reply: &workflowservice.DescribeWorkflowExecutionResponse{
+			ExecutionConfig:       &workflowpb.WorkflowExecutionConfig{UserMetadata: &sdkpb.UserMetadata{Summary: summary}},
+			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Memo: &commonpb.Memo{Fields: fields(memo)}},
+		}}
+		return w.call(t, codec(t, "a"), "DescribeWorkflowExecution", &workflowservice.DescribeWorkflowExecutionRequest{}, &workflowservice.DescribeWorkflowExecutionResponse{})
+	}
+	clear, known, unknown := payload(t, text), encoded(t, codec(t, "a"), payload(t, text)), encoded(t, codec(t, "b"), payload(t, text))
+	if err := describe(unknown, clear); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "encryption.keys") {
+		t.Errorf("the memo cannot be read: %v", err)
+	}
+	if err := describe(known, unknown); err != nil {
+		t.Errorf("the summary cannot be read: %v", err)
 	}
 }

@@ -2,7 +2,7 @@ package encryption
 
 import "bytes"
 
-// magic begins each encrypted value. No JSON and no text begins like it.
+// magic begins each encrypted value. No JSON and no text begins like it, but a file of a caller may.
 const magic = "\x00agent/encrypted/1\x00"
 
 // purpose keeps an encrypted value from being taken for a payload.
@@ -28,6 +28,13 @@ func (c *Codec) Open(stored []byte) ([]byte, error) {
 		return nil, ErrUnreadable
 	}
 	return c.decrypted(keyID, data, purpose)
+}
+
+// KeyID returns the ID of the key of a stored value; it is "" if the value is cut off before its end. A value
+// that is not encrypted is not sealed, but one that begins as if it were may be in clear.
+func KeyID(stored []byte) (id string, sealed bool) {
+	id, _, sealed = cutKeyID(stored)
+	return id, sealed
 }
 
 // Current reports whether a stored value is as Seal stores it: with the first key or, without

@@ -26,11 +26,17 @@ func dial(ctx context.Context, c *config.Config, getenv func(string) string) (cl
 	if err != nil {
 		return nil, client.Options{}, err
 	}
-	o := connect.Options{
-		Codec:   codec,
-		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: slog.New(slog.DiscardHandler),
-		Propagators: []workflow.ContextPropagator{header.Propagator(), telemetry.Propagator()},
-	}
+	return dialWith(ctx, c, getenv, connect.Options{Codec: codec})
+}
+
+// dialRaw is dial for commands that need to know how values are encrypted.
+func dialRaw(ctx context.Context, c *config.Config, getenv func(string) string) (client.Client, client.Options, error) {
+	return dialWith(ctx, c, getenv, connect.Options{Raw: true})
+}
+
+func dialWith(ctx context.Context, c *config.Config, getenv func(string) string, o connect.Options) (client.Client, client.Options, error) {
+	o.Address, o.Namespace, o.Logger = c.Temporal.Address, c.Temporal.Namespace, slog.New(slog.DiscardHandler)
+	o.Propagators = []workflow.ContextPropagator{header.Propagator(), telemetry.Propagator()}
 	if !platform.External(c, getenv) {
 		o.Address, o.Embedded = fmt.Sprintf("127.0.0.1:%d", c.Temporal.Port), true
 	}

@@ -85,6 +85,9 @@ values: %d, of which %d are used and %d are too young
 	if r.Expired.Pending > 0 {
 		fmt.Fprintf(w, "%d deletions go on\n", r.Expired.Pending)
 	}
+	if n := len(c.Damaged); n > 0 {
+		fmt.Fprintf(w, "%d values that are used cannot be decrypted, %s first: restore them from a backup\n", n, c.Damaged[0])
+	}
 	for _, l := range c.Late {
 		fmt.Fprintf(w, "agent %s marked what it uses last on %s: nothing younger is collected. Start it, or, if it is gone for good, remove %s from the blob store.\n",
 			l.AgentName, l.Began.Format(time.DateTime), l.File)

@@ -36,7 +36,8 @@ Exit codes:
   6    at least one run breaks
 `
 
-// exitNo is the exit code if a run breaks, or a conversation cannot take over a configuration.
+// exitNo is the exit code if a run breaks, a conversation cannot take over a configuration, or a key is
+// needed.
 const exitNo = 6
 
 // shownBreaks bounds the runs that are shown as text.

@@ -21,16 +21,27 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// Claim returns whom the bearer token of a request is about, which nothing proves yet: the visible
-// part of a key, or issuer and subject of a token. It is "" if nobody can say that.
-func Claim(r *http.Request) string {
+// Claim is what a request shows, which nothing proves yet.
+type Claim struct {
+	// Secret is the whole key or token; "" if the request shows none.
+	Secret string
+	// Name is whom it is about: the visible part of a key, or issuer and subject of a token. It is ""
+	// if nobody can say that.
+	Name string
+}
+
+// ClaimOf returns what the bearer token of a request claims.
+func ClaimOf(r *http.Request) Claim {
 	token := bearer(r)
 	if strings.HasPrefix(token, keys.Prefix) {
-		return keys.StubOf(token).ID
+		return ClaimOfKey(token)
 	}
-	claims := claimsOf(token)
-	if claims.Issuer == "" || claims.Subject == "" {
-		return ""
+	c, claims := Claim{Secret: token}, claimsOf(token)
+	if claims.Issuer != "" && claims.Subject != "" {
+		c.Name = claims.Issuer + " " + claims.Subject
 	}
-	return claims.Issuer + " " + claims.Subject
+	return c
 }
+
+// ClaimOfKey returns what the text of a key claims.
+func ClaimOfKey(text string) Claim { return Claim{Secret: text, Name: keys.StubOf(text).ID} }

@@ -14,7 +14,6 @@ import (
 
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/attempts"
-	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -117,28 +116,27 @@ func (e *Endpoint) Complete(c echo.Context) error {
 	if e.Sessions == nil {
 		return noWay()
 	}
-	var next string
-	err := e.Attempts.Check(c.Request(), "", func() (err error) {
-		next, err = e.complete(c)
-		return err
-	})
+	attempt, err := e.Sessions.Jar.TakeAttempt(c.Response(), c.Request())
+	if err != nil {
+		err = e.Attempts.Check(c.Request(), identity.Claim{}, func() error {
+			return &identity.Refused{Reason: "this browser has begun no login, or took too long"}
+		})
+		return e.failed(c, err)
+	}
+	err = e.Attempts.CheckLogin(c.Request(), func() error { return e.complete(c, attempt) })
 	if err != nil {
 		return e.failed(c, err)
 	}
-	return redirect(c, http.StatusSeeOther, baseURL(c)+"/"+next)
+	return redirect(c, http.StatusSeeOther, baseURL(c)+"/"+attempt.Return)
 }
 
-// complete begins the session, and returns the part of the page that comes next.
-func (e *Endpoint) complete(c echo.Context) (next string, err error) {
-	attempt, err := e.Sessions.Jar.TakeAttempt(c.Response(), c.Request())
-	if err != nil {
-		return "", &identity.Refused{Reason: "this browser has begun no login, or took too long"}
-	}
+// complete begins the session of a login that this browser has begun.
+func (e *Endpoint) complete(c echo.Context, attempt session.Attempt) error {
 	s, err := e.Sessions.Finish(c.Request().Context(), attempt, c.QueryParams())
 	if err != nil {
-		return "", err
+		return err
 	}
-	return attempt.Return, e.keep(c, s)
+	return e.keep(c, s)
 }
 
 // failed tells a person why there is no login.
@@ -203,7 +201,7 @@ func (e *Endpoint) WithKey(c echo.Context) error {
 		return err
 	}
 	var s session.Session
-	err := e.Attempts.Check(c.Request(), keys.StubOf(body.Key).ID, func() (err error) {
+	err := e.Attempts.Check(c.Request(), identity.ClaimOfKey(body.Key), func() (err error) {
 		s, err = e.Sessions.WithKey(body.Key)
 		return err
 	})

@@ -21,14 +21,14 @@ type callers struct {
 	sessions *session.Sessions
 	methods  []identity.Method
 	shared   map[string][]string // groups that share conversations, by the issuer of their members
-	proxies  forwarded.Proxies
+	proxies  forwarded.Proxies   // whose forwarding headers are believed
 }
 
 // callersOf returns the ways in which callers prove who they are, proxies last: what a caller
 // sends itself is judged before a header that a proxy has added. It fails if it does not know a
 // way: without any the gateway would be open.
 func callersOf(c *config.Config, p Parts) (callers, error) {
-	out := callers{shared: map[string][]string{}}
+	out := callers{shared: map[string][]string{}, proxies: c.Proxies()}
 	var proxies identity.Ways
 	jar := &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}
 	o := session.Options{Jar: jar}
@@ -42,7 +42,6 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 			err = out.addOIDC(c, w, grants, p, &o)
 		case config.AuthProxy:
 			proxies = append(proxies, &identity.Proxy{From: w.Networks(), Header: w.Header, GroupsHeader: w.GroupsHeader, Grants: grants})
-			out.proxies = append(out.proxies, w.Networks()...)
 			out.methods = append(out.methods, identity.Method{Type: w.Type})
 			out.share(identity.IssuerProxy, w)
 		default:

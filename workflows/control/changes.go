@@ -87,6 +87,9 @@ func (c *control) drain(ctx workflow.Context) {
 			c.add(w)
 		}
 	}
+	for _, ok := signal.Receive(c.renewals); ok; _, ok = signal.Receive(c.renewals) {
+		c.renew = true
+	}
 }
 
 // parse reads a switches.Change, or a target alone.

@@ -27,6 +27,7 @@ func Control(ctx workflow.Context, in switches.Input) error {
 	c.pauses = workflow.GetSignalChannel(ctx, switches.SignalPause)
 	c.resumes = workflow.GetSignalChannel(ctx, switches.SignalResume)
 	c.registrations = workflow.GetSignalChannel(ctx, switches.SignalWait)
+	c.renewals = workflow.GetSignalChannel(ctx, switches.SignalRenew)
 	if err := c.register(ctx); err != nil {
 		return err
 	}
@@ -49,8 +50,10 @@ type control struct {
 	proofs  proof.Checker
 	// mayRelease is set when there may be waits that no switch holds.
 	mayRelease bool
+	// renew is set when somebody has asked for a new run.
+	renew bool
 
-	pauses, resumes, registrations workflow.ReceiveChannel
+	pauses, resumes, registrations, renewals workflow.ReceiveChannel
 }
 
 func (c *control) register(ctx workflow.Context) error {
@@ -70,7 +73,7 @@ func (c *control) view() (switches.View, error) {
 }
 
 func (c *control) arrived() bool {
-	return c.pauses.Len() > 0 || c.resumes.Len() > 0 || c.registrations.Len() > 0
+	return c.pauses.Len() > 0 || c.resumes.Len() > 0 || c.registrations.Len() > 0 || c.renewals.Len() > 0
 }
 
 // maxHistory is the number of events after which a run continues as new.
@@ -82,7 +85,7 @@ func isLong(ctx workflow.Context) bool {
 }
 
 func (c *control) mayRollOver(ctx workflow.Context) bool {
-	return isLong(ctx) && !c.arrived() && !c.mayRelease && workflow.AllHandlersFinished(ctx)
+	return (c.renew || isLong(ctx)) && !c.arrived() && !c.mayRelease && workflow.AllHandlersFinished(ctx)
 }
 
 // pause sets a switch.

@@ -186,6 +186,24 @@ func TestACallThatRegistersAfterTheResumeGoesOn(t *testing.T) {
 	}
 }
 
+// After the encryption key was changed, a new run is written with the new one. It has everything.
+func TestTheControlBeginsANewRunWhenItIsAsked(t *testing.T) {
+	var renewed bool
+	next := operate(t, switches.Input{}, func(o *operated) {
+		o.update(switches.UpdatePause, switches.Change{What: switches.All, By: "ops"}, new(refused))
+		o.wait(1)
+		o.env.RegisterDelayedCallback(func() {
+			o.wait(2)
+			o.env.SignalWorkflow(switches.SignalRenew, nil)
+			renewed = true
+		}, time.Second)
+		o.env.RegisterDelayedCallback(func() { t.Error("the run goes on") }, 10*time.Second)
+	})
+	if !renewed || len(next.Switches) != 1 || next.Switches[0].By != "ops" || len(next.Waits) != 2 {
+		t.Errorf("the next run has %+v", next)
+	}
+}
+
 func TestManyCallsAreReleasedInBatches(t *testing.T) {
 	var o *operated
 	in := switches.Input{State: switches.State{Switches: []switches.Switch{{What: switches.All}}}}

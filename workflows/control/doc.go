@@ -11,4 +11,7 @@
 // The Control stays open after the last switch is removed. It takes changes as updates from
 // gateways and as signals that people type. Of changes that arrive together as signals, resumes
 // count before pauses: in doubt calls stay paused. A cancellation changes nothing.
+//
+// It never ends, so it would need the key of its encryption for ever. The signal renew begins a new
+// run, which needs only that of the worker.
 package control

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/switches"
 )
 
 const marker = "canary-text-7d1e"
@@ -94,6 +95,40 @@ func TestEncryptedConversationsGoOnOverKillsAndNewKeys(t *testing.T) {
 	if said := api.say(id, "say hello").Result.Response; said != "hello" {
 		t.Errorf("with the key again: %s", said)
 	}
+}
+
+// The switches that pause calls outlive every conversation, and so must not need a key for ever.
+func TestAKeyIsRetiredWhenNothingNeedsIt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.encrypt("a")
+	api, agent := h.outside()
+	api.want(http.StatusOK, "POST", "/control/pause", `{"what":"tool:note_add","reason":"`+marker+`","by":"ops"}`)
+	asked := api.ask("say " + strings.Repeat("long ", 20<<10))
+	agent.kill()
+
+	h.encrypt("b", "a")
+	api, agent = h.outside()
+	u := shellUser{t, h.dir, h.environ()}
+	u.run(2, "encryption", "retire", "b", "--config", h.configFile()) // the first
+	out, _ := u.run(6, "encryption", "retire", "a", "--config", h.configFile())
+	if !contains(out, "Conversation: 1 running") || contains(out, switches.Workflow) || contains(out, ": 0 values") {
+		t.Errorf("shown: %s", out)
+	}
+	api.delete(http.StatusOK, asked.Conversation.ID, "?force=true")
+	agent.kill()
+
+	h.encrypt("b")
+	api, _ = h.outside()
+	if r := api.do("GET", "/control/switches", ""); r.Status != http.StatusOK || !contains(string(r.Raw), marker) {
+		t.Errorf("the switches: %s", r.Raw)
+	}
+	asked = api.ask(`call note_add {"name":"x"}`)
+	if paused := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); !paused.Result.WaitingApproval {
+		t.Errorf("the call is not paused: %+v", paused.Result)
+	}
+	api.want(http.StatusOK, "POST", "/control/resume", `{"what":"tool:note_add","by":"ops"}`)
+	eventually(t, "the call runs", func() bool { return len(h.tools.called("note_add")) == 1 })
 }
 
 // inClear returns the files of a home with the marker in clear.

@@ -17,8 +17,8 @@ import (
 // trial has attempts, at a time that tests move.
 type trial struct {
 	*attempts.Attempts
-	at      time.Time
-	checked int
+	at             time.Time
+	shown, checked int
 }
 
 func newTrial() *trial {
@@ -35,9 +35,14 @@ func from(address string, way ...string) *http.Request {
 
 var errRefused = &identity.Refused{Reason: "no"}
 
-// show shows a proof, which is checked with a result.
+// show shows a proof of somebody, never the same one, which is checked with a result.
 func (x *trial) show(r *http.Request, name string, result error) error {
-	return x.Check(r, name, func() error { x.checked++; return result })
+	x.shown++
+	return x.showSecret(r, identity.Claim{Secret: fmt.Sprint("secret ", x.shown), Name: name}, result)
+}
+
+func (x *trial) showSecret(r *http.Request, c identity.Claim, result error) error {
+	return x.Check(r, c, func() error { x.checked++; return result })
 }
 
 // exhaust shows proofs that do not hold until they are not checked any more.
@@ -104,6 +109,55 @@ func TestAttemptsOfOthersLockNobodyOutWhoIsKnown(t *testing.T) {
 	}
 }
 
+// Whoever writes a name into junk has not the secret that goes with it.
+func TestJunkInTheNameOfACallerDoesNotLockItOut(t *testing.T) {
+	x, office, alice := newTrial(), from("192.0.2.1:1"), identity.Claim{Secret: "the token of alice", Name: "alice"}
+	if err := x.showSecret(office, alice, nil); err != nil {
+		t.Fatal(err)
+	}
+	x.exhaust(t, office, invented)
+	x.exhaust(t, office, func(int) string { return "alice" })
+	for range 2 * attempts.Burst {
+		if err := x.showSecret(office, alice, nil); err != nil {
+			t.Fatalf("the token that has held: %v", err)
+		}
+	}
+	if err := x.showSecret(office, alice, errRefused); !errors.Is(err, errRefused) { // it has expired
+		t.Errorf("got %v", err)
+	}
+	wantWait(t, "the token that holds no more", x.showSecret(office, alice, errRefused), attempts.Interval)
+}
+
+// Failures that were checked at the same time delay those who come after them by one interval.
+func TestConcurrentFailuresCountAsABurst(t *testing.T) {
+	x, r := newTrial(), from("192.0.2.1:1")
+	var all func(n int) error
+	all = func(n int) error {
+		if n == 0 {
+			return errRefused
+		}
+		return x.Check(r, identity.Claim{}, func() error { return errors.Join(all(n-1), errRefused) })
+	}
+	if err := all(10 * attempts.Burst); !errors.Is(err, errRefused) {
+		t.Fatal(err)
+	}
+	wantWait(t, "the next", x.show(r, "", nil), attempts.Interval)
+}
+
+func TestLoginsAreCountedApart(t *testing.T) {
+	x, office := newTrial(), from("192.0.2.1:1")
+	x.exhaust(t, office, invented)
+	for range attempts.Burst {
+		if err := x.CheckLogin(office, func() error { return errRefused }); !errors.Is(err, errRefused) {
+			t.Fatalf("a login: %v", err)
+		}
+	}
+	wantWait(t, "another login", x.CheckLogin(office, func() error { return nil }), attempts.Interval)
+	if err := x.CheckLogin(from("192.0.2.2:1"), func() error { return nil }); err != nil {
+		t.Errorf("a login from elsewhere: %v", err)
+	}
+}
+
 func TestProofsThatHoldOrCannotBeCheckedDoNotCount(t *testing.T) {
 	x := newTrial()
 	for range 3 * attempts.Burst {
@@ -135,8 +189,12 @@ func TestSourcesAreClientsAndNotTheirProxies(t *testing.T) {
 func TestNothingIsLimitedWithoutAttempts(t *testing.T) {
 	var none *attempts.Attempts
 	for range 2 * attempts.Burst {
-		if err := none.Check(from("192.0.2.1:1"), "", func() error { return errRefused }); !errors.Is(err, errRefused) {
-			t.Fatal(err)
+		for _, err := range []error{
+			none.Check(from("192.0.2.1:1"), identity.Claim{}, func() error { return errRefused }), none.CheckLogin(from("192.0.2.1:1"), func() error { return errRefused }),
+		} {
+			if !errors.Is(err, errRefused) {
+				t.Fatal(err)
+			}
 		}
 	}
 }

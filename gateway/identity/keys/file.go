@@ -60,15 +60,22 @@ func create(path, name string, scopes []string, expires time.Time, former func(t
 	})
 }
 
-// Revoke removes the key of a name, and notes the name in a file beside it.
+// Revoke removes the key of a name, and notes the name in a file beside it. The key is removed even if
+// that fails, with ErrNotNoted.
 func Revoke(path, name string) error {
-	return change(path, func(keys []Key) ([]Key, error) {
+	var unnoted error
+	err := change(path, func(keys []Key) ([]Key, error) {
 		left := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Name == name })
 		if len(left) == len(keys) {
 			return nil, fmt.Errorf("there is no key %q in %s", name, path)
 		}
-		return left, noteFormer(path, name)
+		unnoted = noteFormer(path, name)
+		return left, nil
 	})
+	if err == nil && unnoted != nil {
+		return fmt.Errorf("%w: %w", ErrNotNoted, unnoted)
+	}
+	return err
 }
 
 // formerFile has the names of the keys that were revoked, and when. Only Add and Revoke use it.
@@ -95,6 +102,9 @@ func readTimes(path string) (map[string]time.Time, error) {
 	}
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if all == nil { // the file has null
+		all = map[string]time.Time{}
 	}
 	return all, nil
 }

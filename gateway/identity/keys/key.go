@@ -23,6 +23,9 @@ var (
 	ErrExpired = errors.New("the key has expired")
 )
 
+// ErrNotNoted is the error of a revocation that does not keep the name from others.
+var ErrNotNoted = errors.New("the key is revoked, but its name could not be noted: repair the file before you add keys")
+
 // ErrFormer is the error of a new key with the name of one that was revoked.
 var ErrFormer = errors.New("the name was somebody's before, with whose conversations it comes")
 

@@ -240,3 +240,23 @@ func TestAFolderThatCannotBeWrittenIsLoggedOnce(t *testing.T) {
 		}
 	})
 }
+
+// Whoever revokes a key is in a hurry. That the names of others are lost must not keep it alive.
+func TestADamagedNoteOfFormerNamesKeepsNoKeyAlive(t *testing.T) {
+	for damaged, want := range map[string]error{`{"alice": `: ErrNotNoted, `[]`: ErrNotNoted, `null`: nil} {
+		path := filepath.Join(t.TempDir(), "keys.json")
+		add(t, path, "alice", time.Time{})
+		if err := os.WriteFile(formerFile(path), []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Revoke(path, "alice"); !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), formerFile(path)) {
+			t.Errorf("%s: got %v, want %v", damaged, err, want)
+		}
+		if left, err := List(path); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", damaged, left, err)
+		}
+		if _, err := Add(path, "alice", []string{"read"}, time.Time{}); err == nil {
+			t.Errorf("%s: the name is given away", damaged)
+		}
+	}
+}

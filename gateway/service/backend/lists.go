@@ -154,12 +154,19 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 	return item
 }
 
-// approversOf returns the rules in a memo, if there are any.
+// unreadable is a rule that nobody satisfies.
+const unreadable = "unreadable"
+
+// approversOf returns the rules in a memo, if there are any. Rules that cannot be read, such as
+// those of another encryption key, allow nobody: without rules the default ones would count.
 func approversOf(memo *commonpb.Memo) []string {
 	var rules []string
 	payload := memo.GetFields()[contract.MemoApprovers]
-	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &rules) != nil {
+	switch {
+	case payload == nil:
 		return nil
+	case converter.GetDefaultDataConverter().FromPayload(payload, &rules) != nil:
+		return []string{unreadable}
 	}
 	return rules
 }

@@ -61,6 +61,8 @@ type Collected struct {
 	Restored       int   `json:"restored"`
 	Removed        int   `json:"removed"`
 	RemovedBytes   int64 `json:"removed_bytes"`
+	// Damaged are the sums of used values that cannot be decrypted.
+	Damaged []string `json:"damaged,omitempty"`
 	// Late are the holders that have not marked their values for long. Only what is older than
 	// their marks is collected.
 	Late []Late `json:"late,omitempty"`

@@ -21,6 +21,8 @@ const (
 	SignalPause  = "pause"  // a Change, or a Target alone
 	SignalResume = "resume" // a Change, or a Target alone
 	SignalWait   = "wait"   // a Wait, from an Approval
+	// SignalRenew begins a new run, whose input and memo are encrypted with the first key of the worker.
+	SignalRenew = "renew"
 	// SignalGo goes from the Control to an Approval that waits: a Release.
 	SignalGo = "go"
 
