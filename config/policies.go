@@ -93,8 +93,26 @@ func checkAsk(r *report, c *Config, path string, a policy.Ask) {
 	if a.NotRequester && len(c.Auth) == 0 && !r.failed["auth"] {
 		r.at(path+".not_requester", "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
 	}
+	if a.Count > 1 && len(c.Auth) == 0 && !r.failed["auth"] {
+		r.at(path+".count", "needs auth: with auth: none nobody is known, and one person can approve twice")
+	}
 	if a.Expires != 0 {
 		checkDuration(r, path+".expires", a.Expires, time.Second)
+	}
+	checkExpiry(r, c, path, a)
+}
+
+// checkExpiry checks what follows when nobody has decided.
+func checkExpiry(r *report, c *Config, path string, a policy.Ask) {
+	checkDeciders(r, c, path+".escalate", a.Escalate)
+	escalates := a.OnExpiry == policy.ExpiryEscalate
+	switch {
+	case a.OnExpiry != policy.ExpiryStop && a.OnExpiry != "" && a.Expires == 0:
+		r.at(path+".on_expiry", "needs expires")
+	case escalates && len(a.Escalate) == 0:
+		r.at(path+".escalate", "is required with on_expiry: escalate")
+	case !escalates && len(a.Escalate) > 0:
+		r.at(path+".escalate", "counts only with on_expiry: escalate")
 	}
 }
 

@@ -79,8 +79,11 @@ func thenText(t policy.Then) string {
 	if a.NotRequester {
 		parts = append(parts, "not_requester")
 	}
+	if a.Count > 1 {
+		parts = append(parts, fmt.Sprint(a.Count, " people"))
+	}
 	if a.Expires > 0 {
-		parts = append(parts, "expires "+short(a.Expires))
+		parts = append(parts, "expires "+short(a.Expires)+", then "+strings.TrimSpace(a.OnExpiry+" "+strings.Join(a.Escalate, ", ")))
 	}
 	if len(parts) == 0 {
 		return "ask"

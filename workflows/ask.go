@@ -21,28 +21,6 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 	return l.awaitApproval(ctx, l.approvalFor(ctx, c, description, reason))
 }
 
-// askBefore asks before a call runs: once, or for each rule that asks about it, until somebody
-// refuses.
-func (l *leaf) askBefore(ctx workflow.Context, c call) contract.ApprovalResult {
-	if !c.Verdict.Asking() {
-		return l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
-	}
-	var r contract.ApprovalResult
-	for i, a := range c.Verdict.Asks {
-		in := l.approvalFor(ctx, c, l.describe(ctx, c.Call)+"\n\n"+wording.WhyARuleAsks(*c.Verdict, a), contract.ReasonDestructive)
-		if i > 0 { // an imported call brings the UUID of its first approval only
-			in.UUID = run.NewUUID(ctx, "approval")
-		}
-		in.Because, in.Rule, in.Policy = contract.GroundRule, a.Rule, c.Verdict.Policy
-		in.Approvers = approvers.Required(a, l.parent.origin().agent.Approvers)
-		in.Timeout = cmp.Or(a.Expires, in.Timeout)
-		if r = l.awaitApproval(ctx, in); r.Decision != contract.Approved || ctx.Err() != nil {
-			break
-		}
-	}
-	return r
-}
-
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
 	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, bindingOf(c.Call)

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -163,4 +164,71 @@ func TestRulesLearnWhoCallsAndWhatWasUsed(t *testing.T) {
 	same(t, "caller", prompts[1].Facts.Caller, verdict.Caller{Subject: "bob", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"converse"}, Channel: "rest"})
 	same(t, "usage", prompts[1].Facts.Usage, verdict.Usage{InputTokens: 20, OutputTokens: 4})
 	same(t, "who typed", prompts[2].Facts.Caller, verdict.Caller{})
+}
+
+func TestSeveralPeopleApproveOneAfterTheOther(t *testing.T) {
+	in := hello()
+	in.Owner = contract.Identity{Subject: "alice", Issuer: "keys"}
+	in.Proof = ""
+	two := verdict.Approval{Rule: "big", By: []string{"group:finance"}, NotRequester: true, Count: 2}
+	w := &world{GenerateFn: script(asks(ruled(add("x"), verdict.Ask, two)), says("Added."))}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		first := s.pending()
+		if !strings.HasSuffix(first.Description, "Rule: big\nApproval 1 of 2, each by another person") {
+			t.Error(first.Description)
+		}
+		bob := contract.Identity{Subject: "bob", Issuer: "keys", Groups: []string{"finance"}, Scopes: []string{"approve"}}
+		s.decideOn(first.UUID, s.decidedBy(first.UUID, bob, contract.DecideSignal{Approved: true, By: "bob"}))
+		s.rest()
+		same(t, "ran after one", w.ran(), nil)
+		second := s.pending()
+		if !strings.HasSuffix(second.Description, "Rule: big\nApproval 2 of 2, each by another person\nApproved by: bob") {
+			t.Error(second.Description)
+		}
+		same(t, "approvers", second.Approvers, []string{"group:finance", "not_requester", "not:keys bob"})
+		s.decideOn(second.UUID, s.decidedBy(second.UUID, bob, contract.DecideSignal{Approved: true, By: "bob"}))
+		s.rest()
+		same(t, "ran after bob has decided twice", w.ran(), nil)
+		carol := contract.Identity{Subject: "carol", Issuer: "keys", Groups: []string{"finance"}, Scopes: []string{"approve"}}
+		s.decideOn(second.UUID, s.decidedBy(second.UUID, carol, contract.DecideSignal{Approved: true, By: "carol"}))
+		s.rest()
+	})
+	same(t, "ran", w.ran(), []string{`resources_add{"name":"x","value":1}`})
+}
+
+func TestAnApprovalThatExpiresIsEscalated(t *testing.T) {
+	for name, tt := range map[string]struct {
+		approval  verdict.Approval
+		approvers []string
+	}{
+		"stop":     {verdict.Approval{Rule: "r", By: []string{"group:ops"}, Expires: time.Minute}, nil},
+		"keep":     {verdict.Approval{Rule: "r", By: []string{"group:ops"}, NotRequester: true, Expires: time.Minute, Keep: true}, []string{"group:ops", "not_requester"}},
+		"escalate": {verdict.Approval{Rule: "r", By: []string{"group:ops"}, NotRequester: true, Expires: time.Minute, Then: []string{"group:boss"}}, []string{"group:boss", "not_requester"}},
+	} {
+		in := hello()
+		in.Agent.ApprovalTimeout = time.Hour
+		w := &world{GenerateFn: script(asks(ruled(add("x"), verdict.Ask, tt.approval)), says("Added."))}
+		s := converse(t, w, in, func(s *session) {
+			s.rest()
+			s.sleep(2 * time.Minute)
+			if tt.approvers == nil {
+				s.nothingWaits()
+				return
+			}
+			p := s.pending()
+			same(t, name+": approvers", p.Approvers, tt.approvers)
+			same(t, name+": ends", p.ExpiresAt, nil)
+			if !strings.HasSuffix(p.Description, "Rule: r\nNobody decided in time before") {
+				t.Error(p.Description)
+			}
+			s.sleep(30 * 24 * time.Hour)
+			s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+			s.rest()
+			same(t, name+": answer", s.answer("d1"), "Added.")
+		})
+		if got, want := len(w.ran()) == 1, tt.approvers != nil; got != want {
+			t.Errorf("%s: ran %v; %v", name, w.ran(), s.seen.children)
+		}
+	}
 }

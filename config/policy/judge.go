@@ -102,29 +102,38 @@ func (p *Policy) conclude(found []finding) *verdict.Verdict {
 // another, adds none.
 func add(asks []verdict.Approval, f finding) []verdict.Approval {
 	a := f.rule.approval() // of a rule that cannot be evaluated: only if it asks
-	same := func(b verdict.Approval) bool { return demands(a, b) }
+	i := slices.IndexFunc(asks, func(b verdict.Approval) bool { return demands(a, b) })
 	switch {
 	case len(asks) == 0:
 		return []verdict.Approval{a}
-	case slices.ContainsFunc(asks, same):
-		i := slices.IndexFunc(asks, same)
-		asks[i].Expires = sooner(asks[i].Expires, a.Expires)
-		return asks
 	case len(asks) == 1 && plain(asks[0]):
-		a.Expires = sooner(a.Expires, asks[0].Expires)
-		return []verdict.Approval{a}
+		return []verdict.Approval{stricter(a, asks[0])}
+	case i >= 0:
+		asks[i] = stricter(asks[i], a)
+		return asks
 	case plain(a):
-		asks[0].Expires = sooner(asks[0].Expires, a.Expires)
+		asks[0] = stricter(asks[0], a)
 		return asks
 	}
 	return append(asks, a)
 }
 
+// demands reports whether two approvals are for the same people.
 func demands(a, b verdict.Approval) bool {
 	return a.NotRequester == b.NotRequester && slices.Equal(a.By, b.By)
 }
 
-func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester }
+func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester && a.Count == 0 }
+
+// stricter returns the first approval with what the second demands in addition. One that expires
+// without a successor stays so.
+func stricter(a, b verdict.Approval) verdict.Approval {
+	a.Count = max(a.Count, b.Count)
+	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
+		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
+	}
+	return a
+}
 
 // sooner returns the shorter of two times; 0 is no limit.
 func sooner[T ~int64](a, b T) T {

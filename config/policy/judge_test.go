@@ -151,6 +151,11 @@ func TestSeveralRulesAskOneAfterTheOther(t *testing.T) {
 	if v.Rule != "plain" || fmt.Sprint(v.Asks) != fmt.Sprint(want) || !strings.Contains(v.Text, "broken") {
 		t.Errorf("got %+v", v)
 	}
+	v = mustNew(t, rule("plain", "true", "ask"), asking("two", policy.Ask{Count: 2}), asking("three", policy.Ask{Count: 3, Expires: 2 * time.Hour, OnExpiry: "keep"}),
+		asking("boss", policy.Ask{Expires: time.Hour, OnExpiry: "escalate", Escalate: []string{"group:boss"}})).Judge(refund(`{}`))
+	if want := []verdict.Approval{{Rule: "two", Count: 3, Expires: time.Hour, Then: []string{"group:boss"}}}; fmt.Sprint(v.Asks) != fmt.Sprint(want) {
+		t.Errorf("got %+v", v.Asks)
+	}
 	v = mustNew(t, asking("soon", policy.Ask{Expires: time.Hour}), asking("not-me", policy.Ask{NotRequester: true})).Judge(refund(`{}`))
 	if want := []verdict.Approval{{Rule: "not-me", NotRequester: true, Expires: time.Hour}}; fmt.Sprint(v.Asks) != fmt.Sprint(want) {
 		t.Errorf("got %+v", v.Asks)

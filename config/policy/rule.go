@@ -25,8 +25,18 @@ type Then struct {
 type Ask struct {
 	By           []string      `yaml:"by" jsonschema_description:"Who may decide, as in approval.approvers, and instead of those. Needs auth."`
 	NotRequester bool          `yaml:"not_requester" jsonschema:"default=false" jsonschema_description:"true: whoever started the conversation may not decide. Needs auth."`
+	Count        int           `yaml:"count" jsonschema:"default=1,minimum=1,maximum=10" jsonschema_description:"How many people must approve. They are asked one after the other, and nobody counts twice; one no is enough. More than 1 needs auth."`
 	Expires      time.Duration `yaml:"expires" jsonschema:"default=0s" jsonschema_description:"After this time without a decision the approval expires and the call does not run. 0s: as approval.timeout says."`
+	OnExpiry     string        `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
+	Escalate     []string      `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
 }
+
+// Values of on_expiry.
+const (
+	ExpiryStop     = "stop"
+	ExpiryKeep     = "keep"
+	ExpiryEscalate = "escalate"
+)
 
 // outcome returns what the rule does. Of several keys the check of the file accepts one only.
 func (t Then) outcome() verdict.Outcome {
@@ -53,5 +63,15 @@ func (t Then) Keys() int {
 // approval returns the approval that the rule asks for.
 func (r Rule) approval() verdict.Approval {
 	a := cmp.Or(r.Then.Ask, &Ask{})
-	return verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires}
+	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires}
+	if a.Count > 1 {
+		out.Count = a.Count
+	}
+	switch a.OnExpiry {
+	case ExpiryKeep:
+		out.Keep = true
+	case ExpiryEscalate:
+		out.Then = a.Escalate
+	}
+	return out
 }

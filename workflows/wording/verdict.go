@@ -22,11 +22,33 @@ func NotRun(c contract.Call) contract.CallToolResult {
 	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
 }
 
-// WhyARuleAsks is the part of a description that names the rule that asks.
-func WhyARuleAsks(v verdict.Verdict, a verdict.Approval) string {
-	text := "Rule: " + quotedName(a.Rule)
-	if v.Text != "" {
-		text += "\nIt asks because " + quotedName(v.Text)
+// RuleStep is one approval of those that a rule asks for.
+type RuleStep struct {
+	Rule       string
+	Number, Of int
+	// Approved are who has approved the call for this rule.
+	Approved []string
+	// Expired means that an approval before it has expired.
+	Expired bool
+}
+
+// Text is the part of a description that says which rule asks, and why it does if it could not be
+// evaluated.
+func (s RuleStep) Text(problem string) string {
+	text := "Rule: " + quotedName(s.Rule)
+	if s.Of > 1 {
+		text += fmt.Sprintf("\nApproval %d of %d, each by another person", s.Number, s.Of)
+	}
+	for _, by := range s.Approved {
+		if by != "" {
+			text += "\nApproved by: " + quotedName(by)
+		}
+	}
+	if s.Expired {
+		text += "\nNobody decided in time before"
+	}
+	if problem != "" {
+		text += "\nIt asks because " + quotedName(problem)
 	}
 	return text
 }

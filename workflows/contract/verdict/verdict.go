@@ -45,6 +45,12 @@ type Approval struct {
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Expires is how long the approval waits, in nanoseconds; 0 means as long as the agent's.
 	Expires time.Duration `json:"expires,omitempty"`
+	// Count is how many people must approve, one after the other; 0 is one.
+	Count int `json:"count,omitempty"`
+	// Keep asks the same people again, without a time limit, after the approval has expired; Then
+	// asks others, who are alternatives like By. With neither the call does not run.
+	Keep bool     `json:"keep,omitempty"`
+	Then []string `json:"then,omitempty"`
 }
 
 // Call is a call to judge.
