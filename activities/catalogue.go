@@ -63,6 +63,9 @@ func (t *Tools) toolCatalogue(ctx context.Context) contract.Catalogue {
 	}
 	c.Servers = append(c.Servers, t.Caller.States()...)
 	c.Problems = slices.Concat(t.Problems, t.Caller.Conflicts())
+	if t.RuleProblems != nil {
+		c.Problems = append(c.Problems, t.RuleProblems()...)
+	}
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/shorten"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -21,8 +22,10 @@ type modelRequest struct {
 	// recorded are the messages of the request that are part of the conversation, and room is
 	// how many tokens they may have.
 	recorded []contract.Message
-	room     int
-	before   int // messages that the summary so far replaces
+	// earlier are the calls that have a result, for the rules.
+	earlier []verdict.Earlier
+	room    int
+	before  int // messages that the summary so far replaces
 }
 
 func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {
@@ -83,6 +86,9 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	}
 	q.request.Messages = withSummary(messages, in.Summary, summary)
 	q.recorded = messages
+	if m.Policy != nil {
+		q.earlier = earlierCalls(messages)
+	}
 	if in.Summary != nil {
 		at := indexOf(messages, in.Summary.Through) + 1
 		q.recorded, q.before = messages[at:], in.Summary.Messages

@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/overrun"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -37,7 +38,9 @@ type Models struct {
 	Keyring *credential.Keyring
 	// Bearers knows the tokens with which servers list their tools; nil takes the caller's.
 	Bearers *bearer.Book
-	Now     func() time.Time
+	// Policy judges the calls; nil has no rules.
+	Policy Policy
+	Now    func() time.Time
 }
 
 // Generate calls the model for the next reply, with the placeholders of its prompt filled in.
@@ -146,7 +149,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		return out, err
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, c, q.offer)
+		call, err := m.call(ctx, c, q.offer, q.judged(in, m.now()))
 		if err != nil {
 			return out, err
 		}
@@ -163,7 +166,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 }
 
 // call adds what is known of a call's tool and checks the arguments.
-func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (contract.Call, error) {
+func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, about verdict.Call) (contract.Call, error) {
 	tool, known := findTool(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
@@ -187,7 +190,10 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (con
 	if out.Arguments, err = transcript.JSON(ctx, m.Blobs, args); err != nil {
 		return out, err
 	}
-	if target := tool.bound.Target(); out.Destructive && target.Address != "" {
+	if known && out.Problem == "" && !tool.exit && !tool.login {
+		out.Verdict = m.judge(about, tool, args)
+	}
+	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}
 	return out, err

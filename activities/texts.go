@@ -16,6 +16,8 @@ import (
 // Texts are the activities that read and write the blob store for workflows.
 type Texts struct {
 	Blobs transcript.Store
+	// Policy judges delegations; nil has no rules.
+	Policy Policy
 }
 
 // Compose makes one text from a template and values, or from parts without the empty ones.
@@ -35,7 +37,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 	if err != nil {
 		return out, fail(contract.KindInternal, err.Error(), 0)
 	}
-	out.SHA256 = contract.Hash(args)
+	out.SHA256, out.Verdict = contract.Hash(args), t.judgeDelegation(in.Judged, args)
 	if out.Arguments, err = transcript.JSON(ctx, t.Blobs, args); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}

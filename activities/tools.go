@@ -54,6 +54,8 @@ type Tools struct {
 	// Problems and Notes are faults of the configuration and the environment, known at the
 	// start, for the catalogue.
 	Problems, Notes []string
+	// RuleProblems returns the rules that do not fit the tools; nil has none.
+	RuleProblems func() []string
 	// Probe lets gateways check that they share the store Blobs; nil does not check.
 	Probe *transcript.Probe
 	// Feed gets an event when a call begins; it may be nil.

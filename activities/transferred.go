@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/transfer"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -33,13 +34,16 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, off
 		offer[i].DestructiveHint = true
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer)
+		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer, verdict.Call{Facts: in.Facts, Time: m.now()})
 		if err != nil {
 			return out, err
 		}
 		call.Approval = c.Approval
+		if call.Verdict != nil && call.Verdict.Outcome == verdict.Allow {
+			call.Verdict = nil
+		}
 		if call.Peer != nil && c.Task != "" {
-			call.Task, call.Destructive = c.Task, false
+			call.Task, call.Destructive, call.Verdict = c.Task, false, nil
 		}
 		out.Calls = append(out.Calls, call)
 	}

@@ -208,8 +208,11 @@ func checkScopes(r *report, path string, scopes []string) {
 
 // checkApprovers refuses rules that cannot be kept.
 func checkApprovers(r *report, c *Config) {
-	const path = "approval.approvers"
-	rules := c.Approval.Approvers
+	checkDeciders(r, c, "approval.approvers", c.Approval.Approvers)
+}
+
+// checkDeciders refuses rules of who decides that cannot be kept.
+func checkDeciders(r *report, c *Config, path string, rules []string) {
 	switch {
 	case len(rules) == 0:
 		return

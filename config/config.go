@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
+	"agent-stop-and-go/config/policy"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -44,8 +45,11 @@ type Config struct {
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`
 
-	file  string
-	lines map[string]int
+	file   string
+	lines  map[string]int
+	policy *policy.Policy
+	// ruleOrigins are the places of the rules, if some are included.
+	ruleOrigins []ruleOrigin
 }
 
 type Provider struct {
@@ -188,6 +192,10 @@ type Approval struct {
 	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
 	// Approvers are the rules of package approvers.
 	Approvers []string `yaml:"approvers" jsonschema_description:"Who may decide, as a list of alternatives: scope:NAME, subject:NAME (or subject:ISSUER NAME), group:NAME, requester for whoever started the conversation; not_requester in the list excludes that person. Everybody needs the scope approve too, or approve:all. Needs auth. Without the key the requester decides, and whoever has approve:all."`
+	// Include are files with further rules, read by Load.
+	Include []string `yaml:"include" jsonschema_description:"Files with further rules under a key rules, relative to this file; a name may have the wildcards * and ?. A name that fits no file is an error."`
+	// Rules are the rules of package policy, and after Load also those of Include.
+	Rules []policy.Rule `yaml:"rules" jsonschema_description:"Named rules about single calls, written in CEL. They count before the hints of tools and before destructive, safe and unannotated of a server. Of several that match, the most careful one counts: deny, dry_run, ask, allow. A rule that cannot be evaluated for a call asks."`
 }
 
 // Values of call_as.

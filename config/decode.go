@@ -47,6 +47,11 @@ func follow(n *yaml.Node) (*yaml.Node, int) {
 }
 
 func (d decoder) object(path string, n *yaml.Node, line int, v reflect.Value) {
+	if short, ok := d.rules.one("shorthand"); ok && n.Kind == yaml.ScalarNode {
+		f, field, _ := fieldByKey(v, short)
+		decoder{d.report, rulesOf(f)}.value(path, n, field)
+		return
+	}
 	if n.Kind != yaml.MappingNode {
 		keys := keysOf(v.Type())
 		d.atLine(line, path, "must be a mapping with keys such as %s", strings.Join(keys[:min(2, len(keys))], " and "))

@@ -16,13 +16,20 @@ import (
 // maxFile is far above any sensible file and keeps parsing under a second.
 const maxFile = 1 << 20
 
-// Load reads a file. The error is an Errors with all mistakes.
+// Load reads a file and the rules that it includes. The error is an Errors with all mistakes.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if err != nil {
 		return nil, fmt.Errorf("failed to read config file: %w", err)
 	}
-	return Parse(path, data)
+	c, err := Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	if errs := c.include(); len(errs) > 0 {
+		return nil, errs
+	}
+	return c, nil
 }
 
 func read(path string) ([]byte, error) {

@@ -164,6 +164,9 @@ func (r *reference) typeOf(of *jsonschema.Schema) string {
 		i := slices.IndexFunc(r.sections, func(s *referenceSection) bool { return s.name == name })
 		kind := map[string]string{"": "object", "[]": "list", ".NAME": "mapping"}[suffix]
 		link := fmt.Sprintf("[%s](#%s)", kind, anchor(r.sections[i].paths[0]))
+		if len(of.OneOf) > 1 && len(of.OneOf[0].Enum) > 0 {
+			return oneOf(of.OneOf[0].Enum) + " or " + link
+		}
 		if len(of.OneOf) > 1 {
 			return fmt.Sprintf("`%v` or %s", of.OneOf[0].Const, link)
 		}

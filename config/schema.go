@@ -24,6 +24,9 @@ func Schema() ([]byte, error) {
 		auth.OneOf = []*jsonschema.Schema{{Const: "none"}, {Type: "array", Items: auth.Items, MinItems: new(uint64(1))}}
 		auth.Type, auth.Items = "", nil
 	}
+	if rule, ok := schema.Definitions["Rule"]; ok {
+		orOneWord(rule, "then", schema.Definitions["Then"], "outcome")
+	}
 	schema.Title = "An agent of agent-stop-and-go"
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -40,4 +43,12 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$`}
 	}
 	return nil
+}
+
+// orOneWord lets the value of a key be the value of the object's own member short, too.
+func orOneWord(of *jsonschema.Schema, key string, members *jsonschema.Schema, short string) {
+	object, _ := of.Properties.Get(key)
+	word, _ := members.Properties.Get(short)
+	object.OneOf = []*jsonschema.Schema{{Enum: word.Enum, Type: word.Type}, {Ref: object.Ref}}
+	object.Ref = ""
 }

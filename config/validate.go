@@ -39,6 +39,7 @@ func (c *Config) check(r *report) {
 	}
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
 	checkApprovers(r, c)
+	checkPolicy(r, c)
 	checkURL(r, "public_url", c.PublicURL)
 	checkURL(r, "provider.url", c.Provider.URL)
 	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)

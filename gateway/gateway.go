@@ -66,6 +66,8 @@ type Deps struct {
 	// SealCallers seals with every message who has sent it, for servers whose tokens the agent
 	// keeps by caller.
 	SealCallers bool
+	// SendRights sends all groups and scopes of the sender with a message, for the agent's rules.
+	SendRights bool
 	// ProofInterval is how often the proof of a caller with an open stream is checked. The
 	// default is 5 seconds.
 	ProofInterval time.Duration
@@ -174,7 +176,7 @@ func New(deps Deps) *Gateway {
 		d.Backend, see = b, b.See
 	}
 	s := service.New(service.Options{
-		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Logger: d.Logger,
+		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, SendRights: d.SendRights, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
 	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}

@@ -100,17 +100,19 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	board := &switchboard.Board{Read: p.Switches}
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
+	rules := &ruleCheck{config: c, logger: logger}
 	stop := background(ctx, func(ctx context.Context) {
 		warnAutoRun(ctx, nodes, lists, box, logger)
+		rules.run(ctx, box)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
-			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
+			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
 		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
-		Texts:  &activities.Texts{Blobs: p.Blobs},
+		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c)},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &reset.Activities{},
 		Deletions: &deletion.Deletions{

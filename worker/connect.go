@@ -25,7 +25,7 @@ func Connect(ctx context.Context, c *config.Config, getenv func(string) string) 
 	if err != nil {
 		return nil, err
 	}
-	box.Tools(ctx)
+	tools := box.Tools(ctx)
 	optional := map[string]bool{}
 	for _, s := range c.MCPServers {
 		optional[s.Name] = s.Optional
@@ -37,6 +37,11 @@ func Connect(ctx context.Context, c *config.Config, getenv func(string) string) 
 		}
 		if s.Error != "" && (s.Ready || !optional[s.Name] && s.Error != contract.ErrorAuthentication) {
 			out = append(out, fmt.Sprintf("tool server %s: %s", s.Name, s.Error))
+		}
+	}
+	if len(out) == 0 { // else tools are missing that rules may be about
+		for _, f := range c.CheckRules(ruleTools(c, tools)) {
+			out = append(out, f.String())
 		}
 	}
 	return out, end()

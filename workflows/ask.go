@@ -63,7 +63,10 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	defer l.clock.Pause(ctx)()
 	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
 	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
-	in.Approvers = approvers.For(in, l.parent.origin().agent.Approvers)
+	if in.Approvers == nil {
+		in.Approvers = l.parent.origin().agent.Approvers
+	}
+	in.Approvers = approvers.For(in, in.Approvers)
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
 	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{

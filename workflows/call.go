@@ -55,7 +55,7 @@ func (l *leaf) record(ctx workflow.Context, reply contract.GenerateResult) []cal
 func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) call {
 	message := l.journal.append(ctx, l.withReplyData(contract.Message{
 		Role: contract.RoleAssistant, Reply: reply,
-		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
+		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Verdict: c.Verdict},
 	}))
 	return call{Call: c, message: message, reply: reply, claim: l.claim(c)}
 }
@@ -263,6 +263,14 @@ func (l *leaf) outcomeApproval(ctx workflow.Context, c call, description string)
 	return in
 }
 
+// runsUnseen reports whether nobody has approved a call before it runs for the first time.
+func (l *leaf) runsUnseen(c contract.Call) bool {
+	if c.Verdict != nil {
+		return c.Verdict.Allowing()
+	}
+	return l.node.SkipApproval
+}
+
 func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {
 	a := l.parent.origin()
 	in := contract.CallToolInput{
@@ -272,7 +280,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	if c.Destructive {
 		in.Agent = a.agent.Name
 	}
-	if !l.node.SkipApproval || c.asked || c.grant != "" { // else nobody has approved anything
+	if !l.runsUnseen(c.Call) || c.asked || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
 	summary := wording.ToolSummary(c.Name, c.Server)

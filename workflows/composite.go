@@ -275,7 +275,7 @@ func (c *composite) timeIsUp(ctx workflow.Context) bool {
 func (c *composite) origin() origin {
 	return origin{
 		conversation: c.in.ConversationID, session: c.in.SessionID, owner: c.in.Owner, agent: c.in.Agent, configHash: c.in.ConfigHash,
-		clientTools: c.in.ClientTools, chain: c.in.Chain,
+		clientTools: c.in.ClientTools, chain: c.in.Chain, caller: c.in.Caller,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -20,8 +21,12 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 		return endedWith(contract.OutcomeFailed, wording.DelegationFailure(activity.Failure(err)))
 	}
 	recorded := l.recordCall(ctx, c, l.journal.nextID())
-	if peer.Destructive && !l.node.SkipApproval {
-		r := l.ask(ctx, recorded, l.describe(ctx, recorded.Call), contract.ReasonDestructive)
+	if held := decide.Next([]contract.Call{c}, l.node.SkipApproval).Answered; len(held) > 0 {
+		l.recordResult(ctx, recorded, held[0])
+		return l.delegationResult(ctx, callOutcome{CallToolResult: held[0]})
+	}
+	if decide.Asks(c, l.node.SkipApproval) {
+		r := l.askBefore(ctx, recorded)
 		if ctx.Err() != nil {
 			return l.interruptedResult()
 		}
@@ -58,10 +63,11 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 		message, _ := l.values.Get(contract.KeyUserMessage)
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}
 	}
+	in.Judged = &contract.JudgedDelegation{Tool: peer.Tool(), Destructive: peer.Destructive, Node: l.nameInTree(), Facts: l.facts(ctx)}
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	c := contract.Call{
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
-		Arguments: out.Arguments, SHA256: out.SHA256,
+		Arguments: out.Arguments, SHA256: out.SHA256, Verdict: out.Verdict,
 	}
 	if c.Destructive {
 		c.Because = contract.GroundSetting

@@ -42,7 +42,7 @@ const maxSummaries = 8
 // hasFallback is true if another model would be called after this one.
 func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, hasFallback bool) (contract.GenerateResult, error) {
 	for n := 0; ; n++ {
-		in := l.generateInput(route.Name)
+		in := l.generateInput(ctx, route.Name)
 		out, err := callModel(header.With(ctx, l.credential), l, contract.ActivityGenerate, route, wording.GenerateSummary(in, l.nameInTree()), in)
 		if err != nil {
 			return out, err
@@ -61,13 +61,13 @@ func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, has
 	}
 }
 
-func (l *leaf) generateInput(model string) contract.GenerateInput {
+func (l *leaf) generateInput(ctx workflow.Context, model string) contract.GenerateInput {
 	return contract.GenerateInput{
 		ConversationID: l.parent.origin().conversation, Model: model, Prompt: l.node.Prompt,
 		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
 		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
 		DraftID: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Summary: l.journal.summary,
-		Schema: l.node.OutputSchema, Repair: l.repair, Transferred: l.transferred,
+		Schema: l.node.OutputSchema, Repair: l.repair, Transferred: l.transferred, Facts: l.facts(ctx),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/reset"
 	"agent-stop-and-go/workflows/run"
@@ -36,6 +37,7 @@ type origin struct {
 	configHash   string
 	clientTools  contract.JSON // that came with the message
 	chain        []string      // agents that have delegated the work
+	caller       verdict.Caller
 }
 
 // leaf is a running llm or a2a node. Cancelling its context stops it at the next step; a

@@ -59,8 +59,7 @@ func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (re
 	l.parent.refresh(ctx)
 	plan := decide.Next(reply.Calls, l.node.SkipApproval)
 	for n, i := range plan.Ask {
-		c := calls[i]
-		r := l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
+		r := l.askBefore(ctx, calls[i])
 		if ctx.Err() != nil {
 			return l.interruptedResult(), true
 		}

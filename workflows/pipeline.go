@@ -107,7 +107,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Owner: t.conv.in.Owner, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
 		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Consumption: t.consumptionBefore(),
-		ClientTools: t.turnOrigin.clientTools,
+		ClientTools: t.turnOrigin.clientTools, Caller: t.turnOrigin.caller,
 	}
 	if root.WantsHistory() {
 		history := transcript.Clone(t.conv.state.Transcript)

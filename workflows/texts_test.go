@@ -75,6 +75,9 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 		raw, _ := json.Marshal(map[string]string{"message": text})
 		out.SHA256 = contract.Hash(raw)
 		out.Arguments, err = transcript.JSON(ctx, &w.blobs, raw)
+		if w.JudgeFn != nil {
+			out.Verdict = w.JudgeFn(*in.Judged)
+		}
 	}
 	return out, err
 }

@@ -43,7 +43,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
-		clientTools: m.Tools, chain: t.conv.in.Chain,
+		clientTools: m.Tools, chain: t.conv.in.Chain, caller: callerOf(m),
 	}
 	t.conv.state.Tree = &contract.NodeState{}
 	t.conv.setStatus(ctx, t.conv.status)

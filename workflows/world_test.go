@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -26,6 +27,7 @@ type world struct {
 	DigestFn   func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error)
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
 	OffloadFn  func(contract.OffloadInput)
+	JudgeFn    func(contract.JudgedDelegation) *verdict.Verdict
 	// Slow: calls take longer than a local activity may.
 	Slow bool
 

@@ -98,6 +98,15 @@ type ToolCall struct {
 	IsError   bool            `json:"is_error,omitempty"`
 	Note      string          `json:"note,omitempty"`
 	Media     []Media         `json:"media,omitempty"`
+	Verdict   *Verdict        `json:"verdict,omitempty"`
+}
+
+// Verdict is what the agent's named rules say about a call.
+type Verdict struct {
+	Outcome string `json:"outcome"`
+	Rule    string `json:"rule"`
+	Policy  string `json:"policy"`
+	Text    string `json:"text,omitempty"`
 }
 
 // Media is an image, a sound or a file.
@@ -161,6 +170,8 @@ type Approval struct {
 	Chain           []string        `json:"chain,omitempty"`
 	Because         string          `json:"because,omitempty"`
 	Requester       *Identity       `json:"requester,omitempty"`
+	Rule            string          `json:"rule,omitempty"`
+	Policy          string          `json:"policy,omitempty"`
 	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
 	Login           *Login          `json:"login,omitempty"`
 }
@@ -271,6 +282,8 @@ type WaitingApproval struct {
 	Reason               Reason          `json:"reason,omitempty"`
 	Because              string          `json:"because,omitempty"`
 	Requester            *Identity       `json:"requester,omitempty"`
+	Rule                 string          `json:"rule,omitempty"`
+	Policy               string          `json:"policy,omitempty"`
 	Description          string          `json:"description,omitempty"`
 	DescriptionTruncated bool            `json:"description_truncated,omitempty"`
 	ToolArgs             json.RawMessage `json:"tool_args,omitempty"`

@@ -41,6 +41,9 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer, Model: m.Model, KeepModel: m.KeepModel,
 		Identity: c.acting(contract.ScopeConverse),
 	}
+	if s.sendRights {
+		signal.Groups, signal.Scopes = c.Identity.Groups, c.Identity.Scopes
+	}
 	var err error
 	if signal.Text, err = transcript.Text(ctx, blobs, m.Preface+m.Text); err != nil {
 		return signal, nil, err

@@ -39,6 +39,8 @@ type Options struct {
 	Keyring *credential.Keyring
 	// SealCallers seals who sent a message even if no token came with it.
 	SealCallers bool
+	// SendRights sends all groups and scopes of the sender with a message, for the agent's rules.
+	SendRights bool
 	// Logger is slog.Default by default.
 	Logger *slog.Logger
 	// RequestTimeout is DefaultRequestTimeout by default.
@@ -71,8 +73,9 @@ type Service struct {
 	queue   string
 	exports fs.FS
 	keyring *credential.Keyring
-	// sealCallers is as in Options.
+	// sealCallers and sendRights are as in Options.
 	sealCallers bool
+	sendRights  bool
 	logger      *slog.Logger
 	now         func() time.Time
 
@@ -94,7 +97,7 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, queue: o.TaskQueue, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, queue: o.TaskQueue, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, sendRights: o.SendRights, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())

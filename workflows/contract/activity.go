@@ -1,6 +1,9 @@
 package contract
 
-import "agent-stop-and-go/workflows/contract/login"
+import (
+	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/verdict"
+)
 
 // GenerateInput asks a model for the next reply.
 type GenerateInput struct {
@@ -30,6 +33,8 @@ type GenerateInput struct {
 	Repair *Repair `json:"repair,omitempty"`
 	// Transferred replaces the model: its calls are the reply (package transfer).
 	Transferred JSON `json:"transferred,omitzero"`
+	// Facts are what rules know of the calls of the reply; nil in older histories.
+	Facts *verdict.Facts `json:"facts,omitempty"`
 }
 
 // Repair is a reply that does not fit its schema.
@@ -109,7 +114,8 @@ type Call struct {
 	Exit bool `json:"exit,omitempty"`
 	// Client means that the sender of the message makes the call.
 	Client bool `json:"client,omitempty"`
-	// Destructive tools wait for an approval and are never called twice.
+	// Destructive tools wait for an approval, unless Verdict says otherwise, and are never called
+	// twice.
 	Destructive bool `json:"destructive,omitempty"`
 	// Because is why a person is asked before a destructive call; empty in older histories.
 	Because Ground `json:"because,omitempty"`
@@ -118,9 +124,11 @@ type Call struct {
 	// Unknown means that no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
 	// Problem is why the arguments cannot be used. It is reported to the model.
-	Problem  string `json:"problem,omitempty"`
-	Approval string `json:"approval,omitempty"` // as in package transfer, and Task too
-	Task     string `json:"task,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	// Verdict is what the agent's rules say; nil if none is about the call.
+	Verdict  *verdict.Verdict `json:"verdict,omitempty"`
+	Approval string           `json:"approval,omitempty"` // as in package transfer, and Task too
+	Task     string           `json:"task,omitempty"`
 }
 
 // CallToolInput calls a tool of an MCP server.
@@ -238,6 +246,17 @@ type ComposeInput struct {
 	Parts    []Text `json:"parts,omitempty"`
 	// Arguments asks for the text also as the arguments of a delegation.
 	Arguments bool `json:"arguments,omitempty"`
+	// Judged is the delegation with these arguments, which the agent's rules judge; nil in older
+	// histories.
+	Judged *JudgedDelegation `json:"judged,omitempty"`
+}
+
+// JudgedDelegation is the delegation of an a2a node.
+type JudgedDelegation struct {
+	Tool        string         `json:"tool"`
+	Destructive bool           `json:"destructive,omitempty"`
+	Node        string         `json:"node,omitempty"`
+	Facts       *verdict.Facts `json:"facts,omitempty"`
 }
 
 // ComposeResult is the text, and if asked for as arguments of a delegation: {"message": text}
@@ -246,6 +265,8 @@ type ComposeResult struct {
 	Text      Text   `json:"text"`
 	Arguments JSON   `json:"arguments,omitzero"`
 	SHA256    string `json:"arguments_sha256,omitempty"`
+	// Verdict is that of the rules, if the input asks for it and one is about the delegation.
+	Verdict *verdict.Verdict `json:"verdict,omitempty"`
 }
 
 // ReadAnswerInput parses an answer to a question whose Schema is not in history. Signal is an

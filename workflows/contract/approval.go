@@ -30,8 +30,11 @@ type ApprovalInput struct {
 	ArgumentsSHA256 string `json:"arguments_sha256"`
 	Description     string `json:"description"`
 	Reason          Reason `json:"reason"`
-	// Because is the ground of ReasonDestructive.
+	// Because is the ground of ReasonDestructive, Rule the rule's name and Policy the version of
+	// the rules with GroundRule.
 	Because Ground `json:"because,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Policy  string `json:"policy,omitempty"`
 	// Call is the ID of the message with the call, if there is one.
 	Call string `json:"call,omitempty"`
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
@@ -71,7 +74,7 @@ type ApprovalCarried struct {
 // Pending returns the approval as the API shows it while it waits.
 func (in ApprovalInput) Pending() PendingApproval {
 	return PendingApproval{
-		AgentName: in.AgentName, Server: in.Server, Chain: in.Chain(), Because: in.Because, ExpiresAt: in.ExpiresAt(),
+		AgentName: in.AgentName, Server: in.Server, Chain: in.Chain(), Because: in.Because, Rule: in.Rule, Policy: in.Policy, ExpiresAt: in.ExpiresAt(),
 		UUID: in.UUID, ConversationID: in.ConversationID, ToolName: in.Tool, ToolArgs: in.Arguments,
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
@@ -170,12 +173,14 @@ type PendingApproval struct {
 	// Login is what the call waits for, with ReasonLogin.
 	Login *login.Need `json:"login,omitempty"`
 
-	// AgentName, Server, Chain, Because, Requester and ExpiresAt are as in Card.
+	// AgentName, Server, Chain, Because, Rule, Policy, Requester and ExpiresAt are as in Card.
 	AgentName string     `json:"agent_name,omitempty"`
 	Server    string     `json:"server,omitempty"`
 	Chain     []string   `json:"chain,omitempty"`
 	Because   Ground     `json:"because,omitempty"`
 	Requester Identity   `json:"requester,omitzero"`
+	Rule      string     `json:"rule,omitempty"`
+	Policy    string     `json:"policy,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 

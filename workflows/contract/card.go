@@ -19,6 +19,9 @@ type Card struct {
 	// Requester is the owner of the conversation, whom the call is for: subject and issuer alone.
 	// It is empty if nobody has to prove who they are, or did.
 	Requester Identity `json:"requester,omitzero"`
+	// Rule is the name of the rule that asks, and Policy the version of the rules.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
 
 	Description          string `json:"description,omitempty"`
 	DescriptionTruncated bool   `json:"description_truncated,omitempty"`

@@ -118,6 +118,9 @@ type MessageSignal struct {
 	// Identity is the sender, with the scopes that allowed the message; Proof is of package proof.
 	Identity Identity `json:"identity,omitzero"`
 	Proof    string   `json:"proof,omitempty"`
+	// Groups and Scopes are all that are proven of the sender, if the agent has rules.
+	Groups []string `json:"groups,omitempty"`
+	Scopes []string `json:"scopes,omitempty"`
 }
 
 // Start is the part of the input of a new conversation that its Proof is about.

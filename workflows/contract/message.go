@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Role is the sender of a message.
@@ -110,6 +112,8 @@ type ToolCall struct {
 	Links []Link `json:"links,omitempty"`
 	// Note is for people, about the circumstances of the call, such as an expired credential.
 	Note string `json:"note,omitempty"`
+	// Verdict is what the agent's rules say about the call.
+	Verdict *verdict.Verdict `json:"verdict,omitempty"`
 }
 
 // Media is an image, a sound or a file that a tool returned. Its bytes are in the blob store,

@@ -5,7 +5,7 @@ type Reason string
 
 // The reasons.
 const (
-	// ReasonDestructive means that the tool may change or destroy data.
+	// ReasonDestructive means that the tool may change or destroy data, or that a rule asks.
 	ReasonDestructive Reason = "destructive"
 	// ReasonUnknownOutcome means that a destructive call was sent and its answer lost.
 	// Approving runs it again, rejecting continues without a result. Approving with content of

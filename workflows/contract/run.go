@@ -1,6 +1,10 @@
 package contract
 
-import "time"
+import (
+	"time"
+
+	"agent-stop-and-go/workflows/contract/verdict"
+)
 
 // NodeInput starts a composite node. The workflow ID is NodeWorkflowID.
 type NodeInput struct {
@@ -10,6 +14,8 @@ type NodeInput struct {
 	Owner Identity `json:"owner,omitzero"`
 	// Chain is the conversation's.
 	Chain []string `json:"chain,omitempty"`
+	// Caller is the sender of User, for the agent's rules.
+	Caller verdict.Caller `json:"caller,omitzero"`
 	// Agent is the conversation's agent without its prompt and its tree.
 	Agent Agent `json:"agent"`
 	// ConfigHash is the Hash of the whole agent.

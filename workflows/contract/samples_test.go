@@ -8,6 +8,7 @@ import (
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 const (
@@ -74,12 +75,26 @@ func identity() Identity {
 	}
 }
 
+func ruled() *verdict.Verdict {
+	return &verdict.Verdict{
+		Outcome: verdict.Ask, Rule: "big", Policy: "0123456789ab", Text: "no such key",
+		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour}},
+	}
+}
+
+func facts() *verdict.Facts {
+	return &verdict.Facts{
+		Caller: verdict.Caller{Subject: "alice", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{ScopeConverse}, Channel: ChannelREST},
+		Chain:  []string{"front"}, Usage: verdict.Usage{InputTokens: 1, OutputTokens: 2, Calls: 3, CostNanos: 4},
+	}
+}
+
 func head() *Head { return &Head{Blob: blob(), Count: 12} }
 
 func toolCall() ToolCall {
 	return ToolCall{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), Result: Inline("added"), IsError: true,
-		Media: []Media{media(), plainMedia()}, Links: []Link{link()}, Note: "Called without authorization.",
+		Media: []Media{media(), plainMedia()}, Links: []Link{link()}, Note: "Called without authorization.", Verdict: ruled(),
 	}
 }
 
@@ -246,7 +261,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
 }
 
 func signalSamples() map[string]any {
@@ -263,7 +278,7 @@ func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
-		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
+		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
@@ -322,7 +337,7 @@ func approvalSamples() map[string]any {
 func card() Card {
 	expiry := noon.Add(time.Hour)
 	return Card{
-		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote, Because: GroundAnnotation,
+		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote, Because: GroundAnnotation, Rule: "big", Policy: "0123456789ab",
 		Requester: identity().Name(), Description: "**ADD Resource**", DescriptionTruncated: true, Arguments: arguments(), ArgumentsTruncated: true,
 		ArgumentsPreview: "{", Digest: digest(), Answer: AnswerYesOrNo, ExpiresAt: &expiry,
 	}
@@ -336,7 +351,7 @@ func call() Call {
 	remote := peer()
 	return Call{Approval: approvalID, Task: "task-1",
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
-		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
+		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(),
 	}
 }
 
@@ -390,7 +405,7 @@ func activitySamples() map[string]any {
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
 			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
-			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair, Transferred: transferred()},
+			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair, Transferred: transferred(), Facts: facts()},
 		"Repair": repair,
 		"SummarizeInput": SummarizeInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
 			Earlier: digestOf(), Wanted: *digestOf()},

@@ -33,6 +33,7 @@ const (
 	GroundAnnotation Ground = "annotation" // the server's annotation
 	GroundSetting    Ground = "setting"    // the configuration names the tool or the agent behind it
 	GroundNoHint     Ground = "no_hint"    // no annotation, so the server's setting "unannotated" applies
+	GroundRule       Ground = "rule"       // a named rule of the configuration is about the call
 )
 
 // Wording selects the sentences that describe calls of a server that is ours by configuration.

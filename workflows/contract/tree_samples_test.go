@@ -108,7 +108,7 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Owner: identity(), Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run,
+			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run, Caller: facts().Caller,
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),
@@ -121,6 +121,7 @@ func nodeSamples() map[string]any {
 
 func delegationSamples() map[string]any {
 	message := JSON{Raw: []byte(`{"message":"Find it"}`)}
+	judged := JudgedDelegation{Tool: "a2a_shop", Destructive: true, Node: "writer", Facts: facts()}
 	folded, nodes := Offloaded{Head: *head(), Count: 2}, blob()
 	return map[string]any{
 		"LastTurn": *lastTurn(),
@@ -140,10 +141,11 @@ func delegationSamples() map[string]any {
 		"ApprovalAnswer": ApprovalAnswer{
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
-		"ComposeInput":  ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
-		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw)},
-		"OffloadInput":  OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
-		"OffloadResult": OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
+		"ComposeInput":     ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true, Judged: &judged},
+		"JudgedDelegation": judged,
+		"ComposeResult":    ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw), Verdict: ruled()},
+		"OffloadInput":     OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
+		"OffloadResult":    OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
 	}
 }
 

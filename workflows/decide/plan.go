@@ -2,13 +2,14 @@ package decide
 
 import (
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/wording"
 )
 
 // Plan says how a turn handles a model's reply.
 type Plan struct {
-	// Answered are the calls with an immediate result, by index: unknown tools and invalid
-	// arguments.
+	// Answered are the calls with an immediate result, by index: unknown tools, invalid
+	// arguments, and what a rule refuses or only tries.
 	Answered map[int]contract.CallToolResult
 	// Ask lists the calls that wait for a person, in order. While it is not empty no call of
 	// the reply may run, so that a person decides before any of them has run.
@@ -34,8 +35,10 @@ func Next(calls []contract.Call, skipApproval bool) Plan {
 		case c.Exit:
 			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(wording.TextLoopLeft)}
 			p.Exit = true
-		case c.Destructive:
-			if !skipApproval {
+		case held(c):
+			p.Answered[i] = wording.NotRun(c)
+		case c.Destructive || c.Verdict.Asking():
+			if Asks(c, skipApproval) {
 				p.Ask = append(p.Ask, i)
 			}
 			p.Batches = append(p.Batches, []int{i})
@@ -49,4 +52,18 @@ func Next(calls []contract.Call, skipApproval bool) Plan {
 		}
 	}
 	return p
+}
+
+// Asks reports whether a call waits for a person. A rule of the agent takes precedence over
+// whether its tool is destructive, and over skipApproval.
+func Asks(c contract.Call, skipApproval bool) bool {
+	if c.Verdict != nil {
+		return c.Verdict.Asking()
+	}
+	return c.Destructive && !skipApproval
+}
+
+// held reports whether a rule keeps a call from running.
+func held(c contract.Call) bool {
+	return c.Verdict != nil && (c.Verdict.Outcome == verdict.Deny || c.Verdict.Outcome == verdict.DryRun)
 }

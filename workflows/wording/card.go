@@ -53,6 +53,7 @@ var cardBudgets = []cardBudget{
 func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 	c := contract.Card{
 		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason, Because: in.Because,
+		Rule: in.Rule, Policy: in.Policy,
 		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,
 	}
 	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !isIncomplete(in) {

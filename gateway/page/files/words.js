@@ -38,6 +38,7 @@ const because = {
   annotation: "The tool server says that calls of this tool may destroy something.",
   setting: "The agent's configuration says that a person is asked before calls of this tool.",
   no_hint: "The tool server does not say that this tool is harmless.",
+  rule: "A rule of this agent asks.",
 };
 
 // asker names who asks: the agent, or the chain of agents, and its node.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Rules without a value.
@@ -27,6 +28,9 @@ const (
 	subject = "subject"
 	group   = "group"
 )
+
+// not begins a condition that excludes a caller, by its key. Only Except makes it.
+const not = "not:"
 
 // MaxRules is the greatest number of rules.
 const MaxRules = 32
@@ -49,6 +53,44 @@ func For(in contract.ApprovalInput, rules []string) []string {
 	return rules
 }
 
+// Instead returns rules with other alternatives under the same conditions.
+func Instead(rules, others []string) []string {
+	out := slices.Clone(others)
+	for _, rule := range rules {
+		if (rule == NotRequester || strings.HasPrefix(rule, not)) && !slices.Contains(out, rule) {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// Except returns rules that exclude a caller, who has decided an approval of the same call.
+// Somebody who is not proven cannot be excluded.
+func Except(rules []string, decider contract.Identity) []string {
+	if !decider.Authenticated() {
+		return rules
+	}
+	if len(rules) == 0 {
+		rules = Default()
+	}
+	return append(slices.Clone(rules), except(decider))
+}
+
+func except(caller contract.Identity) string { return not + caller.Key() }
+
+// Required returns the rules of an approval that a rule of the agent asks for. rules are the
+// agent's own.
+func Required(a verdict.Approval, rules []string) []string {
+	if len(a.By) > 0 {
+		rules = a.By
+	}
+	if !a.NotRequester || slices.Contains(rules, NotRequester) {
+		return rules
+	}
+	others := slices.DeleteFunc(alternatives(rules), func(rule string) bool { return rule == Requester })
+	return append(others, NotRequester)
+}
+
 // ForAnswer returns the rules for what asks the owner of the conversation itself: the owner
 // answers, and so may those who decide approvals.
 func ForAnswer(rules []string) []string { return append([]string{Asked}, alternatives(rules)...) }
@@ -63,14 +105,14 @@ func May(caller contract.Identity, owner string, rules []string) bool {
 // Grounds is May. It also returns the caller with only those scopes and groups that allow the
 // decision, which is what a record of it has.
 //
-// The rules are alternatives, and NotRequester is a condition on all of them. Without
+// The rules are alternatives, and NotRequester and those of Except are conditions on all of them. Without
 // alternatives those of Default count. Whoever decides needs the scope approve or approve:all
 // in addition, except for Asked.
 func Grounds(caller contract.Identity, owner string, rules []string) (contract.Identity, bool) {
 	grounds := caller
 	grounds.Scopes, grounds.Groups = nil, nil
 	own := caller.Authenticated() && caller.Key() == owner
-	if !caller.Authenticated() || own && slices.Contains(rules, NotRequester) {
+	if !caller.Authenticated() || own && slices.Contains(rules, NotRequester) || slices.Contains(rules, except(caller)) {
 		return grounds, false
 	}
 	for _, rule := range alternatives(rules) {
@@ -88,9 +130,9 @@ func MayDecideForOthers(caller contract.Identity, rules []string) bool {
 	return May(caller, "", rules)
 }
 
-// alternatives returns a copy of the rules without the condition.
+// alternatives returns a copy of the rules without the conditions.
 func alternatives(rules []string) []string {
-	rest := slices.DeleteFunc(slices.Clone(rules), func(rule string) bool { return rule == NotRequester })
+	rest := slices.DeleteFunc(slices.Clone(rules), func(rule string) bool { return rule == NotRequester || strings.HasPrefix(rule, not) })
 	if len(rest) == 0 {
 		return Default()
 	}

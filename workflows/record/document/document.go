@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -83,6 +84,16 @@ type ToolCall struct {
 	ID        string          `json:"id,omitempty"`
 	Note      string          `json:"note,omitempty"`
 	Media     []Media         `json:"media,omitempty"`
+	// Verdict is what the agent's rules say about the call.
+	Verdict *Verdict `json:"verdict,omitempty"`
+}
+
+// Verdict names the rule that decided what happens to a call.
+type Verdict struct {
+	Outcome verdict.Outcome `json:"outcome"`
+	Rule    string          `json:"rule"`
+	Policy  string          `json:"policy"` // version of the rules
+	Text    string          `json:"text,omitempty"`
 }
 
 // Media is the binary part of a result. The gateway has its bytes, under the
@@ -232,6 +243,9 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 		d.ToolCall = &ToolCall{
 			ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw, Result: c.Result.Inline, IsError: c.IsError, Note: c.Note,
 			Media: media(c.Media),
+		}
+		if v := c.Verdict; v != nil {
+			d.ToolCall.Verdict = &Verdict{Outcome: v.Outcome, Rule: v.Rule, Policy: v.Policy, Text: v.Text}
 		}
 	}
 	return d, nil

@@ -1,0 +1,112 @@
+package activities_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
+)
+
+// judge is a Policy.
+type judge func(verdict.Call) *verdict.Verdict
+
+func (f judge) Judge(c verdict.Call) *verdict.Verdict { return f(c) }
+
+func judging(o verdict.Outcome) judge {
+	return func(verdict.Call) *verdict.Verdict { return &verdict.Verdict{Outcome: o, Rule: "r"} }
+}
+
+var noonUTC = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+func TestRulesSeeTheFinalCall(t *testing.T) {
+	var seen []verdict.Call
+	list := tool("list", false)
+	list.ReadOnly, list.Idempotent = true, true
+	m := &activities.Models{
+		Blobs: newMemory(), Offer: fakeOffer{tools: []toolbox.Tool{list, tool("add", true)}}, Now: func() time.Time { return noonUTC },
+		Model: replies(llm.Reply{Calls: []llm.Call{
+			{ID: "1", Name: "list", Arguments: json.RawMessage(`null`)}, {ID: "2", Name: "add", Arguments: json.RawMessage(`{"amount":5,"amount":9000}`)},
+			{ID: "3", Name: "gone"}, {ID: "4", Name: "a2a_shop", Arguments: json.RawMessage(`{"message":"buy"}`)}, {ID: "5", Name: contract.ToolExitLoop},
+		}}, nil),
+		Policy: judge(func(c verdict.Call) *verdict.Verdict { seen = append(seen, c); return nil }),
+	}
+	in := question("hi")
+	in.Node, in.Peers, in.ExitLoop = "buyer", []contract.Peer{{Name: "shop", Destructive: true}}, true
+	in.Facts = &verdict.Facts{Caller: verdict.Caller{Subject: "bob"}}
+	in.Transcript.Tail = append(in.Transcript.Tail,
+		contract.Message{Role: contract.RoleAssistant, ToolCall: &contract.ToolCall{ID: "0", Name: "backup"}},
+		contract.Message{Role: contract.RoleTool, ToolCall: &contract.ToolCall{ID: "0", Name: "backup", IsError: true, Result: contract.Inline("no")}})
+	if _, err := run(t, t.Context(), m.Generate, in); err != nil {
+		t.Fatal(err)
+	}
+	shared := verdict.Call{Node: "buyer", Facts: in.Facts, Time: noonUTC, Before: []verdict.Earlier{{Tool: "backup", Failed: true}}}
+	about := func(change func(*verdict.Call)) verdict.Call { c := shared; change(&c); return c }
+	want := []verdict.Call{
+		about(func(c *verdict.Call) {
+			c.Tool, c.Server, c.ReadOnly, c.Idempotent, c.Arguments = "list", list.Server, true, true, json.RawMessage(`{}`)
+		}),
+		about(func(c *verdict.Call) {
+			c.Tool, c.Server, c.Destructive, c.Arguments = "add", list.Server, true, json.RawMessage(`{"amount":5,"amount":9000}`)
+		}),
+		about(func(c *verdict.Call) {
+			c.Tool, c.Destructive, c.Arguments = "a2a_shop", true, json.RawMessage(`{"message":"buy"}`)
+		}),
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestACallThatARuleAsksAboutIsBoundToItsTarget(t *testing.T) {
+	list := tool("list", false)
+	list.Address = "http://localhost:1/mcp"
+	for o, bound := range map[verdict.Outcome]bool{verdict.Ask: true, verdict.Allow: false} {
+		m := &activities.Models{
+			Blobs: newMemory(), Offer: fakeOffer{tools: []toolbox.Tool{list}}, Policy: judging(o),
+			Model: replies(llm.Reply{Calls: []llm.Call{{ID: "1", Name: "list", Arguments: json.RawMessage(`{}`)}}}, nil),
+		}
+		got, err := run(t, t.Context(), m.Generate, question("hi"))
+		if err != nil || got.Calls[0].Verdict == nil || (got.Calls[0].Binding != nil) != bound {
+			t.Errorf("%s: %+v, %v", o, got.Calls, err)
+		}
+	}
+}
+
+// What a conversation brings along asks, whatever a rule allows; what was sent is not judged again.
+func TestNoRuleLetsATransferredCallRunUnseen(t *testing.T) {
+	for o, want := range map[verdict.Outcome]bool{verdict.Allow: false, verdict.Deny: true} {
+		m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{tools: []toolbox.Tool{tool("list", false)}}, Model: replies(llm.Reply{}, nil), Policy: judging(o)}
+		in := question("hi")
+		in.Peers = []contract.Peer{{Name: "shop"}}
+		in.Transferred = raw(`{"calls":[{"name":"list","arguments":{}},{"name":"a2a_shop","arguments":{"message":"go"},"task":"t1"}]}`)
+		got, err := run(t, t.Context(), m.Generate, in)
+		if err != nil || (got.Calls[0].Verdict != nil) != want || !got.Calls[0].Destructive || got.Calls[1].Verdict != nil {
+			t.Errorf("%s: %+v, %v", o, got.Calls, err)
+		}
+	}
+}
+
+func TestRulesJudgeTheDelegationOfANode(t *testing.T) {
+	var seen verdict.Call
+	texts := &activities.Texts{Blobs: newMemory(), Policy: judge(func(c verdict.Call) *verdict.Verdict {
+		seen = c
+		return &verdict.Verdict{Outcome: verdict.Deny, Rule: "r"}
+	})}
+	in := contract.ComposeInput{Template: contract.Inline("write it"), Arguments: true}
+	if got, err := run(t, t.Context(), texts.Compose, in); err != nil || got.Verdict != nil {
+		t.Errorf("of an older history: %+v, %v", got, err)
+	}
+	in.Judged = &contract.JudgedDelegation{Tool: "a2a_shop", Destructive: true, Node: "n", Facts: &verdict.Facts{Chain: []string{"front"}}}
+	got, err := run(t, t.Context(), texts.Compose, in)
+	if err != nil || got.Verdict == nil || seen.Tool != "a2a_shop" || !seen.Destructive || seen.Node != "n" || seen.Facts.Chain[0] != "front" ||
+		string(seen.Arguments) != `{"message":"write it"}` || seen.Time.IsZero() {
+		t.Errorf("%+v, %v; judged %+v", got, err, seen)
+	}
+}

@@ -1,0 +1,183 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"agent-stop-and-go/config/policy"
+	"agent-stop-and-go/workflows/contract/approvers"
+)
+
+// Policy returns the named rules of the file, compiled; nil without rules.
+func (c *Config) Policy() *policy.Policy { return c.policy }
+
+// RuleFault is a rule that does not fit the tools that an agent has.
+type RuleFault struct {
+	policy.Fault
+	File string
+	Line int
+}
+
+// String returns the fault in one line, with its place.
+func (f RuleFault) String() string {
+	at := ""
+	if f.File != "" {
+		at = fmt.Sprintf("%s:%d: ", f.File, f.Line)
+	}
+	return fmt.Sprintf("%srule %s %s", at, f.Name, f.Text)
+}
+
+// CheckRules checks the rules against all tools of the agent.
+func (c *Config) CheckRules(tools []policy.Tool) []RuleFault {
+	var out []RuleFault
+	for _, f := range c.policy.Check(tools) {
+		at := ruleOrigin{c.file, c.lines[fmt.Sprintf("approval.rules[%d]", f.Rule)]}
+		if len(c.ruleOrigins) > 0 {
+			at = c.ruleOrigins[f.Rule]
+		}
+		out = append(out, RuleFault{Fault: f, File: at.file, Line: at.line})
+	}
+	return out
+}
+
+// ruleOrigin is where a rule is written.
+type ruleOrigin struct {
+	file string
+	line int
+}
+
+// checkPolicy checks and compiles the rules of the file itself; include adds those of others.
+func checkPolicy(r *report, c *Config) {
+	rules := c.Approval.Rules
+	if len(c.ruleOrigins) > 0 { // checked when they were read
+		return
+	}
+	checkRuleList(r, c, "approval.rules", rules, map[string]bool{})
+	compiled, mistakes := policy.New(rules)
+	for _, m := range mistakes {
+		r.at(fmt.Sprintf("approval.rules[%d].when", m.Rule), "%s", m.Text)
+	}
+	c.policy = compiled
+}
+
+// checkRuleList checks what package policy does not: names, outcomes, deciders.
+func checkRuleList(r *report, c *Config, list string, rules []policy.Rule, seen map[string]bool) {
+	if len(rules) > policy.MaxRules {
+		r.at(list, "must have at most %d rules", policy.MaxRules)
+	}
+	for i, rule := range rules {
+		path := fmt.Sprintf("%s[%d]", list, i)
+		checkName(r, path, rule.Name)
+		checkUnique(r, list, path, rule.Name, seen)
+		if !r.failed[path] && !r.holds(path+".when", rule.When) {
+			r.at(path+".when", "when is required")
+		}
+		if rule.Then.Keys() != 1 && !r.failed[path+".then"] && !r.failed[path] {
+			r.at(path+".then", "must be allow, ask, deny, dry_run, or a mapping with deny or ask")
+		}
+		if a := rule.Then.Ask; a != nil {
+			checkAsk(r, c, path+".then.ask", *a)
+		}
+	}
+}
+
+func checkAsk(r *report, c *Config, path string, a policy.Ask) {
+	checkDeciders(r, c, path+".by", a.By)
+	if slices.Contains(a.By, approvers.Requester) && a.NotRequester {
+		r.at(path+".by", "requester and not_requester exclude each other")
+	}
+	if a.NotRequester && len(c.Auth) == 0 && !r.failed["auth"] {
+		r.at(path+".not_requester", "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
+	}
+	if a.Count > 1 && len(c.Auth) == 0 && !r.failed["auth"] {
+		r.at(path+".count", "needs auth: with auth: none nobody is known, and one person can approve twice")
+	}
+	if a.Expires != 0 {
+		checkDuration(r, path+".expires", a.Expires, time.Second)
+	}
+	checkExpiry(r, c, path, a)
+}
+
+// checkExpiry checks what follows when nobody has decided.
+func checkExpiry(r *report, c *Config, path string, a policy.Ask) {
+	checkDeciders(r, c, path+".escalate", a.Escalate)
+	escalates := a.OnExpiry == policy.ExpiryEscalate
+	switch {
+	case a.OnExpiry != policy.ExpiryStop && a.OnExpiry != "" && a.Expires == 0:
+		r.at(path+".on_expiry", "needs expires")
+	case escalates && len(a.Escalate) == 0:
+		r.at(path+".escalate", "is required with on_expiry: escalate")
+	case !escalates && len(a.Escalate) > 0:
+		r.at(path+".escalate", "counts only with on_expiry: escalate")
+	}
+}
+
+// ruleFile is a file of approval.include.
+type ruleFile struct {
+	Rules []policy.Rule `yaml:"rules"`
+}
+
+// include reads the files of approval.include and adds their rules. The mistakes are those of all
+// files.
+func (c *Config) include() Errors {
+	if len(c.Approval.Include) == 0 {
+		return nil
+	}
+	var errs Errors
+	seen := map[string]bool{}
+	for i, r := range c.Approval.Rules {
+		seen[r.Name] = true
+		c.addOrigin(c.file, "approval.rules", i, c.lines)
+	}
+	for i, name := range c.Approval.Include {
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(c.file), name))
+		if err == nil && len(files) == 0 {
+			err = os.ErrNotExist
+		}
+		if err != nil {
+			path := fmt.Sprintf("approval.include[%d]", i)
+			errs = append(errs, &Error{File: c.file, Line: c.lines[path], Path: path, Message: fmt.Sprintf("%s: %v", quote(name), err)})
+		}
+		for _, file := range files {
+			errs = append(errs, c.includeFile(file, seen)...)
+		}
+	}
+	if len(errs) == 0 {
+		c.policy, _ = policy.New(c.Approval.Rules)
+	}
+	return errs
+}
+
+// includeFile adds the rules of a file.
+func (c *Config) includeFile(name string, seen map[string]bool) Errors {
+	data, err := read(name)
+	if err != nil {
+		return Errors{{File: name, Message: fmt.Sprintf("failed to read rules: %v", err)}}
+	}
+	r := newReport(name, map[string]int{})
+	var f ruleFile
+	if root := parseDocument(r, data); root != nil && survey(r, root) {
+		decoder{report: r}.value("", root, reflect.ValueOf(&f).Elem())
+		eachField(reflect.ValueOf(&f).Elem(), "", func(path string, field reflect.StructField, v reflect.Value) {
+			checkRules(r, path, rulesOf(field), v)
+		})
+		checkRuleList(r, c, "rules", f.Rules, seen)
+		_, mistakes := policy.New(f.Rules)
+		for _, m := range mistakes {
+			r.at(fmt.Sprintf("rules[%d].when", m.Rule), "%s", m.Text)
+		}
+	}
+	for i, rule := range f.Rules {
+		c.Approval.Rules = append(c.Approval.Rules, rule)
+		c.addOrigin(name, "rules", i, r.lines)
+	}
+	return r.sorted()
+}
+
+func (c *Config) addOrigin(file, list string, i int, lines map[string]int) {
+	c.ruleOrigins = append(c.ruleOrigins, ruleOrigin{file, lines[fmt.Sprintf("%s[%d]", list, i)]})
+}

@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"agent-stop-and-go/workflows/contract/verdict"
+)
+
+// Judge returns what the rules say about a call, or nil if no rule matches it.
+func (p *Policy) Judge(c verdict.Call) *verdict.Verdict {
+	if p == nil {
+		return nil
+	}
+	values := activation(c)
+	var found []finding
+	for i := range p.rules {
+		if f := p.rules[i].evaluate(values); f.matches || f.err != nil {
+			found = append(found, f)
+		}
+	}
+	return p.conclude(found)
+}
+
+// finding is the result of a rule's condition.
+type finding struct {
+	rule    *compiled
+	matches bool
+	err     error
+}
+
+// outcome is what the rule does. One that cannot be evaluated asks.
+func (f finding) outcome() verdict.Outcome {
+	if f.err != nil {
+		return verdict.Ask
+	}
+	return f.rule.outcome
+}
+
+func (c *compiled) evaluate(values map[string]any) finding {
+	v, _, err := c.program.Eval(values)
+	if err != nil {
+		return finding{rule: c, err: readable(err)}
+	}
+	matches, ok := v.(types.Bool)
+	if !ok {
+		return finding{rule: c, err: fmt.Errorf("it is %s, not true or false", article(v.Type().TypeName()))}
+	}
+	return finding{rule: c, matches: bool(matches)}
+}
+
+// readable shortens an error of an evaluation.
+func readable(err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "cost limit exceeded"):
+		text = "its evaluation costs too much"
+	case strings.HasPrefix(text, "no such attribute(s): "):
+		text = strings.TrimPrefix(text, "no such attribute(s): ") + " is not known"
+	case strings.HasPrefix(text, "no such key: "):
+		text = "there is no " + strings.TrimPrefix(text, "no such key: ")
+	case strings.HasPrefix(text, "no such overload"):
+		text = "the types of its values do not fit"
+	}
+	if r := []rune(text); len(r) > 200 {
+		text = string(r[:200]) + "…"
+	}
+	return fmt.Errorf("%s", text)
+}
+
+// conclude returns the most careful outcome of what was found.
+func (p *Policy) conclude(found []finding) *verdict.Verdict {
+	if len(found) == 0 {
+		return nil
+	}
+	order := verdict.Outcomes()
+	most := slices.MaxFunc(found, func(a, b finding) int {
+		return slices.Index(order, a.outcome()) - slices.Index(order, b.outcome())
+	})
+	v := &verdict.Verdict{Outcome: most.outcome(), Policy: p.version}
+	for _, f := range found {
+		if f.outcome() != v.Outcome {
+			continue
+		}
+		if v.Rule == "" {
+			v.Rule, v.Text = f.rule.Name, f.rule.Then.Deny
+		}
+		if f.err != nil && v.Text == "" {
+			v.Text = fmt.Sprintf("the rule %s could not be evaluated: %v", f.rule.Name, f.err)
+		}
+		if v.Outcome == verdict.Ask {
+			v.Asks = add(v.Asks, f)
+		}
+	}
+	return v
+}
+
+// add adds the approval that a rule asks for. One that demands nothing of its own, or the same as
+// another, adds none.
+func add(asks []verdict.Approval, f finding) []verdict.Approval {
+	a := f.rule.approval() // of a rule that cannot be evaluated: only if it asks
+	i := slices.IndexFunc(asks, func(b verdict.Approval) bool { return demands(a, b) })
+	switch {
+	case len(asks) == 0:
+		return []verdict.Approval{a}
+	case len(asks) == 1 && plain(asks[0]):
+		return []verdict.Approval{stricter(a, asks[0])}
+	case i >= 0:
+		asks[i] = stricter(asks[i], a)
+		return asks
+	case plain(a):
+		asks[0] = stricter(asks[0], a)
+		return asks
+	}
+	return append(asks, a)
+}
+
+// demands reports whether two approvals are for the same people.
+func demands(a, b verdict.Approval) bool {
+	return a.NotRequester == b.NotRequester && slices.Equal(a.By, b.By)
+}
+
+func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester && a.Count == 0 }
+
+// stricter returns the first approval with what the second demands in addition. One that expires
+// without a successor stays so.
+func stricter(a, b verdict.Approval) verdict.Approval {
+	a.Count = max(a.Count, b.Count)
+	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
+		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
+	}
+	return a
+}
+
+// sooner returns the shorter of two times; 0 is no limit.
+func sooner[T ~int64](a, b T) T {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

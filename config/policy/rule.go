@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"cmp"
+	"time"
+
+	"agent-stop-and-go/workflows/contract/verdict"
+)
+
+// Rule is an item of approval.rules.
+type Rule struct {
+	Name string `yaml:"name" jsonschema:"required,minLength=1,maxLength=100" jsonschema_description:"The rule's name, unique among all rules. Cards, the record and explanations show it."`
+	When string `yaml:"when" jsonschema:"required,minLength=1,maxLength=10000" jsonschema_description:"A condition in CEL about the call: tool, server, node, args, annotations, caller, chain, usage, time and before."`
+	Then Then   `yaml:"then" jsonschema:"required,shorthand=outcome" jsonschema_description:"What happens to a call that fulfils the condition: allow, ask, deny or dry_run, or a mapping with details."`
+}
+
+// Then is what a rule does.
+type Then struct {
+	Outcome string `yaml:"outcome" jsonschema:"enum=allow,enum=ask,enum=dry_run,enum=deny" jsonschema_description:"allow: the call runs at once, even a destructive one. ask: it waits for a person, even in parallel and loop nodes. dry_run: it does not run, and the model learns what would have run. deny: it does not run, and the model learns the rule's name."`
+	Deny    string `yaml:"deny" jsonschema:"maxLength=1000" jsonschema_description:"deny, with a text for the model and for people."`
+	Ask     *Ask   `yaml:"ask" jsonschema_description:"ask, with who decides and how long it waits."`
+}
+
+// Ask says how a call waits.
+type Ask struct {
+	By           []string      `yaml:"by" jsonschema_description:"Who may decide, as in approval.approvers, and instead of those. Needs auth."`
+	NotRequester bool          `yaml:"not_requester" jsonschema:"default=false" jsonschema_description:"true: whoever started the conversation may not decide. Needs auth."`
+	Count        int           `yaml:"count" jsonschema:"default=1,minimum=1,maximum=10" jsonschema_description:"How many people must approve. They are asked one after the other, and nobody counts twice; one no is enough. More than 1 needs auth."`
+	Expires      time.Duration `yaml:"expires" jsonschema:"default=0s" jsonschema_description:"After this time without a decision the approval expires and the call does not run. 0s: as approval.timeout says."`
+	OnExpiry     string        `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
+	Escalate     []string      `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
+}
+
+// Values of on_expiry.
+const (
+	ExpiryStop     = "stop"
+	ExpiryKeep     = "keep"
+	ExpiryEscalate = "escalate"
+)
+
+// outcome returns what the rule does. Of several keys the check of the file accepts one only.
+func (t Then) outcome() verdict.Outcome {
+	switch {
+	case t.Deny != "":
+		return verdict.Deny
+	case t.Ask != nil:
+		return verdict.Ask
+	}
+	return verdict.Outcome(t.Outcome)
+}
+
+// Keys counts the keys that say what the rule does; it must be 1.
+func (t Then) Keys() int {
+	n := 0
+	for _, set := range []bool{t.Outcome != "", t.Deny != "", t.Ask != nil} {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
+// approval returns the approval that the rule asks for.
+func (r Rule) approval() verdict.Approval {
+	a := cmp.Or(r.Then.Ask, &Ask{})
+	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires}
+	if a.Count > 1 {
+		out.Count = a.Count
+	}
+	switch a.OnExpiry {
+	case ExpiryKeep:
+		out.Keep = true
+	case ExpiryEscalate:
+		out.Then = a.Escalate
+	}
+	return out
+}

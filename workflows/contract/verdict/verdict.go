@@ -1,0 +1,112 @@
+// Package verdict has what the named rules of a configuration say about a call: whether it runs,
+// waits for people, or is refused. The rules are evaluated in the activity that produces the call,
+// recorded with it, and not evaluated again when a history replays.
+package verdict
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Outcome is what happens to a call.
+type Outcome string
+
+// The outcomes, the most careful last. If several rules match, the most careful one counts.
+const (
+	Allow  Outcome = "allow"   // runs at once, also a destructive call
+	Ask    Outcome = "ask"     // waits for people
+	DryRun Outcome = "dry_run" // does not run; the model learns what would have run
+	Deny   Outcome = "deny"    // does not run; the model learns why
+)
+
+// Outcomes lists the outcomes, the least careful first.
+func Outcomes() []Outcome { return []Outcome{Allow, Ask, DryRun, Deny} }
+
+// Verdict is the result of the rules that match a call. A call that no rule matches has none: then
+// the hints of its tool decide.
+type Verdict struct {
+	Outcome Outcome `json:"outcome"`
+	// Rule is the name of the rule that decides; with Ask the first one.
+	Rule string `json:"rule"`
+	// Policy is the version of the rules.
+	Policy string `json:"policy"`
+	// Text is the rule's own text with Deny, and with Ask why a rule could not be evaluated.
+	Text string `json:"text,omitempty"`
+	// Asks are the approvals that the call needs, one after the other, with Ask.
+	Asks []Approval `json:"asks,omitempty"`
+}
+
+// Approval is one approval that a call needs because of a rule.
+type Approval struct {
+	Rule string `json:"rule"`
+	// By are alternatives, as in package approvers; empty means those of the agent.
+	By []string `json:"by,omitempty"`
+	// NotRequester excludes the owner of the conversation.
+	NotRequester bool `json:"not_requester,omitempty"`
+	// Expires is how long the approval waits, in nanoseconds; 0 means as long as the agent's.
+	Expires time.Duration `json:"expires,omitempty"`
+	// Count is how many people must approve, one after the other; 0 is one.
+	Count int `json:"count,omitempty"`
+	// Keep asks the same people again, without a time limit, after the approval has expired; Then
+	// asks others, who are alternatives like By. With neither the call does not run.
+	Keep bool     `json:"keep,omitempty"`
+	Then []string `json:"then,omitempty"`
+}
+
+// Call is a call to judge.
+type Call struct {
+	Tool string
+	// Server is the MCP server, or "" for a delegation.
+	Server string
+	// ReadOnly, Destructive and Idempotent are the hints in force.
+	ReadOnly, Destructive, Idempotent bool
+	// Arguments are the final arguments: a JSON object.
+	Arguments json.RawMessage
+	// Node is the node that calls, or "" for an agent without a tree.
+	Node string
+	// Facts are nil if they are not known. Rules that need them ask then.
+	Facts *Facts
+	Time  time.Time
+	// Before are the earlier calls that the node knows, oldest first.
+	Before []Earlier
+}
+
+// Facts are what the conversation knows of a call.
+type Facts struct {
+	Caller Caller `json:"caller,omitzero"`
+	// Chain names the agents that have delegated the work, the nearest last.
+	Chain []string `json:"chain,omitempty"`
+	Usage Usage    `json:"usage,omitzero"`
+}
+
+// Caller is the proven sender of the message; zero without authentication.
+type Caller struct {
+	Subject string   `json:"subject,omitempty"`
+	Issuer  string   `json:"issuer,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
+	Channel string   `json:"channel,omitempty"`
+}
+
+// Usage is what the conversation has used.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	Calls        int64 `json:"calls,omitempty"` // of models
+	// CostNanos is in billionths of the currency of the models' prices.
+	CostNanos int64 `json:"cost_nanos,omitempty"`
+}
+
+// Earlier is a call that has a result.
+type Earlier struct {
+	Tool   string
+	Failed bool
+}
+
+// Asking reports whether the call waits for people.
+func (v *Verdict) Asking() bool { return v.is(Ask) }
+
+// Allowing reports whether the call runs although it is destructive.
+func (v *Verdict) Allowing() bool { return v.is(Allow) }
+
+func (v *Verdict) is(o Outcome) bool { return v != nil && v.Outcome == o }
