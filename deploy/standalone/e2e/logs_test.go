@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/telemetry"
 )
 
 // logLine is what lines of the log name alike, whichever process writes them.
 type logLine struct {
-	Msg, Route, Tool, Kind           string
+	Msg, Route                       string
 	SID, Conversation, Caller, Trace string
 }
 
@@ -72,7 +73,7 @@ func TestTheLinesOfATurnNameTheSame(t *testing.T) {
 	if want.Caller == "" {
 		t.Error("the request has no caller")
 	}
-	requireNames(t, "the decision", only(t, logged(worker, "approval decided", "")), want)
+	requireNames(t, "the decision", only(t, logged(worker, contract.LogDecision, "")), want)
 	want.Caller, want.Conversation = "", "" // a tool server does not know them
 	requireNames(t, "the call in the tool server", only(t, logged(tools, "tool", "")), want)
 
