@@ -26,8 +26,7 @@ type approvalReply struct {
 	// Status is pending, or the decision.
 	Status   string                   `json:"status"`
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
-	// TemporalIdentity is what the client of Temporal that typed the decision calls itself. It is
-	// not a part of the record, because nothing proves it.
+	// TemporalIdentity is whose signal decided, as its client calls itself. Nothing proves it.
 	TemporalIdentity string `json:"temporal_identity,omitempty"`
 	Problem          string `json:"problem,omitempty"`
 	// DeferredUntil is until when the caller put the approval off.

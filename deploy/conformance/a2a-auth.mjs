@@ -1,7 +1,7 @@
 // Uses an agent that wants to know its callers, with the official A2A SDKs for JavaScript, that of 1.0 and that of 0.3:
-// the public card says where tokens are issued, and nothing of what was given for web hooks comes back.
+// the public card says where tokens are issued, or that a key is one, and nothing of what was given for web hooks comes back.
 //
-//	node a2a-auth.mjs URL        where URL is that of the API
+//	node a2a-auth.mjs URL KEY    where URL is that of the API, and KEY one of agent keys
 //
 // Its provider is ../conformance/oidc-provider.mjs, whose client service may call it. Its tools and its model are those
 // of a2a-client.mjs.
@@ -12,8 +12,8 @@ import { ClientFactory as OldClientFactory, ClientFactoryOptions as OldOptions, 
 import { TaskState } from "@a2a-js/sdk";
 import { check, finish } from "./check.mjs";
 
-const [api] = process.argv.slice(2);
-assert.ok(api, "usage: a2a-auth.mjs URL");
+const [api, key] = process.argv.slice(2);
+assert.ok(api && key, "usage: a2a-auth.mjs URL KEY");
 
 // A token is asked for where a scheme of the card says, after the agent has refused a request without one.
 async function tokenFrom(openIdConnectUrl) {
@@ -24,12 +24,28 @@ async function tokenFrom(openIdConnectUrl) {
   });
   return (await reply.json()).access_token;
 }
+// The ways of the card: which of its schemes is meant, in 1.0 and in 0.3, and the token that goes with it.
+const ways = [{
+  what: "the OpenID provider of the card",
+  in10: ({ scheme }) => scheme.$case === "openIdConnectSecurityScheme" && (() => tokenFrom(scheme.value.openIdConnectUrl)),
+  in03: (scheme) => scheme.type === "openIdConnect" && (() => tokenFrom(scheme.openIdConnectUrl)),
+}, {
+  what: "a key, where the card wants a bearer token",
+  in10: ({ scheme }) => scheme.$case === "httpAuthSecurityScheme" && scheme.value.scheme === "Bearer" && (() => key),
+  in03: (scheme) => scheme.type === "http" && scheme.scheme === "Bearer" && (() => key),
+}];
+function schemeOf(schemes, of) {
+  const found = Object.entries(schemes).find(([, s]) => of(s));
+  assert.ok(found, "the card has no such scheme: " + JSON.stringify(schemes));
+  return [found[0], of(found[1])];
+}
+
 let answers = ""; // everything that the agent has said
-function authenticating(openIdConnectUrl) {
+function authenticating(token) {
   let headers = {};
   const handler = {
     headers: async () => headers,
-    shouldRetryWithHeaders: async (_, res) => res.status === 401 && { Authorization: "Bearer " + await tokenFrom(openIdConnectUrl) } || undefined,
+    shouldRetryWithHeaders: async (_, res) => res.status === 401 && { Authorization: "Bearer " + await token() } || undefined,
     onSuccessfulRetry: async (h) => { headers = h; },
   };
   const recording = async (...args) => {
@@ -42,13 +58,13 @@ function authenticating(openIdConnectUrl) {
 const authentication = { scheme: "Bearer", credentials: "canary-credentials" };
 const withoutSecrets = () => assert.ok(!answers.includes("canary"), "the agent repeats what was given for a web hook: " + answers);
 
-await check("1.0: the scheme of the card leads to a token, and the token to the extended card", async () => {
+for (const way of ways) await check(`1.0: ${way.what} leads to the extended card`, async () => {
   const card = await new DefaultAgentCardResolver().resolve(api);
-  const [name, { scheme }] = Object.entries(card.securitySchemes).find(([, s]) => s.scheme.$case === "openIdConnectSecurityScheme");
+  const [name, token] = schemeOf(card.securitySchemes, way.in10);
   assert.ok(card.securityRequirements.some((r) => name in r.schemes), JSON.stringify(card.securityRequirements));
   await assert.rejects(new ClientFactory().createFromAgentCard(card).then((c) => c.getTask({ tenant: "", id: randomUUID() })));
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-    transports: [new JsonRpcTransportFactory({ fetchImpl: authenticating(scheme.value.openIdConnectUrl) })],
+    transports: [new JsonRpcTransportFactory({ fetchImpl: authenticating(token) })],
   });
   const client = await new ClientFactory(options).createFromAgentCard(card);
   assert.equal(card.skills.length, 1);
@@ -70,11 +86,11 @@ await check("1.0: the scheme of the card leads to a token, and the token to the 
   withoutSecrets();
 });
 
-await check("0.3: the same", async () => {
+for (const way of ways) await check(`0.3: ${way.what} leads to the extended card`, async () => {
   const card = await (await fetch(api + "/.well-known/agent-card.json")).json();
-  const [name, scheme] = Object.entries(card.securitySchemes).find(([, s]) => s.type === "openIdConnect");
+  const [name, token] = schemeOf(card.securitySchemes, way.in03);
   assert.ok(card.security.some((r) => name in r), JSON.stringify(card.security));
-  const options = OldOptions.createFrom(OldOptions.default, { transports: [new OldTransport({ fetchImpl: authenticating(scheme.openIdConnectUrl) })] });
+  const options = OldOptions.createFrom(OldOptions.default, { transports: [new OldTransport({ fetchImpl: authenticating(token) })] });
   const client = await new OldClientFactory(options).createFromUrl(api);
   assert.ok((await client.getAgentCard()).skills.length > 1);
   const parts = [{ kind: "text", text: 'call note_add {"name":"pear"}' }];

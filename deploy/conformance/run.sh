@@ -218,6 +218,8 @@ check "our client" "server-filesystem over stdio" says 'read_text_file: a line t
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
 check "our events" "AG-UI clients of 1.0 and 0.0.59" foreign_go "$root" ./gateway/agui
 check "the feed" "a real Redis server" on_redis foreign_go "$root" ./config/feed .
+check "limits of callers" "a real Redis server" on_redis foreign_go "$root" ./config/ledger .
+check "limits of callers" "two gateways on a real Redis server" on_redis foreign_go "$root" ./gateway '^TestTwoGateways'
 [[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
   on_redis whole '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" whole

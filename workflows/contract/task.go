@@ -69,13 +69,11 @@ func waitingState(pending []PendingApproval) TaskState {
 // MaxHops is the maximum number of agents that may pass work on.
 const MaxHops = 8
 
-// MetaChain is the key in the metadata of an A2A message for the names of the agents that have
-// delegated the work, the sender last.
-const MetaChain = "agent-stop-and-go/chain"
-
-// MetaBy is the key in the metadata of an A2A message with a decision for the person who
-// decided. Not every form of an answer has a field for that.
-const MetaBy = "agent-stop-and-go/by"
+// Keys in the metadata of an A2A message.
+const (
+	MetaChain = "agent-stop-and-go/chain" // the names of the agents that have delegated the work, the sender last
+	MetaBy    = "agent-stop-and-go/by"    // the person who decided: not every form of an answer has a field for that
+)
 
 // ChainText formats a chain for people.
 func ChainText(chain []string) string { return strings.Join(chain, " → ") }
@@ -95,32 +93,16 @@ type ApprovalRequest struct {
 	Digest      string          `json:"argumentsSha256,omitempty"`
 	Description string          `json:"description"`
 	Reason      Reason          `json:"reason,omitempty"`
-	// Schema is the schema of the answer's content, if it needs content.
-	Schema json.RawMessage `json:"schema,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"` // of the answer's content, if it needs content
 	// Chain names the agents from the sender to the one whose call waits.
 	Chain []string `json:"chain"`
 	// Accepts describes the accepted answers.
 	Accepts string `json:"accepts"`
-	// Login is what the call of the sender waits for, with ReasonLogin. An agent in between does
-	// not pass it on: its address would be that of a page of somebody else.
-	Login *RequiredLogin `json:"login,omitempty"`
+	// Login is what the call waits for, with ReasonLogin.
+	Login *login.Required `json:"login,omitempty"`
 }
 
-// RequiredLogin is the login in an ApprovalRequest.
-type RequiredLogin struct {
-	// Server is the name of the tool server or, with Agent, of the other agent, that wants the
-	// login.
-	Server string `json:"server"`
-	Agent  bool   `json:"agent,omitempty"`
-	// Way is where the person logs in: to that server, or to the agent that asks, which then
-	// also takes the message again with a new token.
-	Way login.Way `json:"way"`
-	// URL is where the person opens a browser; "" if that is not known.
-	URL string `json:"url,omitempty"`
-}
-
-// ApprovalAnswer is the data part that answers an ApprovalRequest. Approved is
-// required; package answer reads it.
+// ApprovalAnswer is the data part that answers an ApprovalRequest. Approved is required.
 type ApprovalAnswer struct {
 	Type     string          `json:"type"` // TypeApprovalAnswer
 	UUID     string          `json:"uuid"`

@@ -137,7 +137,6 @@ func delegationSamples() map[string]any {
 		"DeliveryResult":  DeliveryResult{State: TaskCanceled, Problem: "the agent refused"},
 		"Origin":          *origin(),
 		"ApprovalRequest": approvalRequest(),
-		"RequiredLogin":   *requiredLogin(),
 		"ApprovalAnswer": ApprovalAnswer{
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
@@ -149,8 +148,8 @@ func delegationSamples() map[string]any {
 	}
 }
 
-func requiredLogin() *RequiredLogin {
-	return &RequiredLogin{Server: "crm", Agent: true, Way: login.AtAgent, URL: "https://shop.example.com/approvals/1/login"}
+func requiredLogin() *login.Required {
+	return &login.Required{Server: "crm", Agent: true, Way: login.AtAgent, URL: "https://shop.example.com/approvals/1/login"}
 }
 
 func approvalRequest() ApprovalRequest {

@@ -22,12 +22,12 @@ func foreignClient(t *testing.T, h *home, name string) {
 }
 
 // runForeign runs a script of the conformance folder that counts its checks.
-func runForeign(t *testing.T, api *api, name string) {
+func runForeign(t *testing.T, api *api, name string, args ...string) {
 	t.Helper()
 	script := filepath.Join(filepath.Dir(foreignScript(t)), name)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "node", script, api.base).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "node", append([]string{script, api.base}, args...)...).CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil || !strings.Contains(string(out), " 0 failed") {
 		t.Errorf("the script failed: %v", err)

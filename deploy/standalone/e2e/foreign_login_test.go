@@ -20,12 +20,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"agent-stop-and-go/gateway/identity/keys"
 )
 
 // oidcProvider starts npm oidc-provider, whose clients and people oidc-provider.mjs lists, and
@@ -193,8 +196,12 @@ func TestOIDCProvider(t *testing.T) {
 	shop.also = []string{fmt.Sprintf("{name: stock, url: %q, credential: exchange, exchange: {audience: 'urn:stock'}}", stock.url())}
 	shop.inside()
 
+	key, err := keys.Add(filepath.Join(h.dir, "data", "keys.json"), "client", []string{"converse", "read"}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h.more = secrets
-	h.extra = fmt.Sprintf("auth: [{type: oidc, issuer: %q, audience: 'urn:agent', client_id: page, client_secret: \"${PAGE_SECRET}\", device_client_id: cli}]\n"+
+	h.extra = fmt.Sprintf("auth: [{type: oidc, issuer: %q, audience: 'urn:agent', client_id: page, client_secret: \"${PAGE_SECRET}\", device_client_id: cli}, {type: keys}]\n"+
 		"token_exchange: {issuer: %q, client_id: agent, client_secret: \"${AGENT_SECRET}\"}\n"+
 		"a2a: [{name: shop, url: 'http://127.0.0.1:%d/a2a', credential: exchange, exchange: {audience: 'urn:shop'}}]\n", issuer, issuer, shop.ports.api)
 	h.also = []string{
@@ -281,7 +288,7 @@ func TestOIDCProvider(t *testing.T) {
 		}
 	})
 
-	t.Run("A2A clients", func(t *testing.T) { runForeign(t, api, "a2a-auth.mjs") })
+	t.Run("A2A clients", func(t *testing.T) { runForeign(t, api, "a2a-auth.mjs", key) })
 
 	t.Run("a person at a terminal", func(t *testing.T) {
 		u := shellUser{t, t.TempDir(), []string{"AGENT_URL=" + api.base}}

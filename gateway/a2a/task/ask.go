@@ -118,8 +118,8 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
 		Description: description(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
 	}
-	if n := p.Login; n != nil {
-		r.Login = &contract.RequiredLogin{Server: n.Server, Agent: n.Agent, Way: n.Way, URL: n.URL}
+	if p.Login != nil {
+		r.Login = p.Login.Required()
 	}
 	if o := p.Origin; o != nil {
 		r.Chain = append(r.Chain, o.Chain...)

@@ -47,6 +47,18 @@ func (n Need) Same(other Need) bool {
 	return n.Server == other.Server && n.Agent == other.Agent && n.Way == other.Way && n.Caller == other.Caller
 }
 
+// Required is a Need for clients of A2A: what the call of the agent that answers waits for. An
+// agent in between does not pass it on: its URL would be that of a page of somebody else.
+type Required struct {
+	Server string `json:"server"`
+	Agent  bool   `json:"agent,omitempty"`
+	Way    Way    `json:"way"`
+	URL    string `json:"url,omitempty"`
+}
+
+// Required returns what a client is shown of a need.
+func (n Need) Required() *Required { return &Required{n.Server, n.Agent, n.Way, n.URL} }
+
 // Path is the path of the page at which the person of an approval logs in.
 func Path(approval string) string { return "/approvals/" + approval + "/login" }
 
