@@ -169,6 +169,16 @@ func TestInboxListsWhatWaits(t *testing.T) {
 	if got := a.command("!inbox", nil).text("text"); !strings.Contains(got, `drop {"name":"all"}  (conversation #`+someID[:4]+")") {
 		t.Error(got)
 	}
+	b := inboxWith(nil, someUUID)
+	waiting := b.WaitingFn
+	b.WaitingFn = func(q service.ListQuery) (service.Page[service.WaitingItem], error) {
+		page, err := waiting(q)
+		page.Items[0].Requester = contract.Name{Subject: "alice\u202e", Issuer: "keys"}
+		return page, err
+	}
+	if got := newAPI(t, b).command("!inbox", nil).text("text"); !strings.Contains(got, `(for "alice\u202e")`) {
+		t.Error(got)
+	}
 	if got := newAPI(t, inboxWith(nil)).command("!inbox", nil).text("text"); got != "Nothing waits." {
 		t.Error(got)
 	}

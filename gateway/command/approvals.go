@@ -46,6 +46,9 @@ func (r run) inbox(ctx context.Context) (Reply, error) {
 		if item.ConversationID != r.in.ConversationID {
 			fmt.Fprintf(&b, "  (conversation %s)", shortid.Of(item.ConversationID, nil, 0))
 		}
+		if who := item.Requester.Subject; who != "" && who != r.caller.Identity.Subject {
+			fmt.Fprintf(&b, "  (for %q)", who)
+		}
 		if item.DeferredUntil != nil {
 			fmt.Fprintf(&b, "  (put off by you, back in %s)", span(time.Until(*item.DeferredUntil)))
 		}

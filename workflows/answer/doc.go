@@ -13,5 +13,7 @@
 // conversation. It has its own reader of JSON Schema, because an upgraded library could parse
 // differently, and a recorded history must replay with the same result.
 //
+// Front ends that ask for the fields of a question one by one use Fields, Field.Read and Filled.
+//
 // Everything here is deterministic and safe to call from a workflow.
 package answer

@@ -178,7 +178,7 @@ type PendingApproval struct {
 	Server    string     `json:"server,omitempty"`
 	Chain     []string   `json:"chain,omitempty"`
 	Because   Ground     `json:"because,omitempty"`
-	Requester Identity   `json:"requester,omitzero"`
+	Requester Name       `json:"requester,omitzero"`
 	Rule      string     `json:"rule,omitempty"`
 	Policy    string     `json:"policy,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`

@@ -16,9 +16,8 @@ type Card struct {
 	Reason Reason   `json:"reason,omitempty"`
 	// Because is the ground of ReasonDestructive; empty if it is not known.
 	Because Ground `json:"because,omitempty"`
-	// Requester is the owner of the conversation, whom the call is for: subject and issuer alone.
-	// It is empty if nobody has to prove who they are, or did.
-	Requester Identity `json:"requester,omitzero"`
+	// Requester is the owner of the conversation, whom the call is for.
+	Requester Name `json:"requester,omitzero"`
 	// Rule is the name of the rule that asks, and Policy the version of the rules.
 	Rule   string `json:"rule,omitempty"`
 	Policy string `json:"policy,omitempty"`

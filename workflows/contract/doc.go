@@ -69,7 +69,7 @@
 //	task.go          states and requests of A2A tasks
 //	push.go          webhooks of tasks; package network restricts their addresses
 //	feed.go          live events
-//	identity.go      callers and their scopes
+//	identity.go      callers and their scopes; package key has the texts that stand for them
 //	redact           a package: addresses and commands without secrets
 package contract
 

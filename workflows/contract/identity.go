@@ -1,10 +1,9 @@
 package contract
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
+
+	"agent-stop-and-go/workflows/contract/key"
 )
 
 // Identity is what is proven of a caller. The zero value means that nobody was asked to prove
@@ -55,8 +54,14 @@ const (
 // Authenticated reports whether somebody is proven.
 func (i Identity) Authenticated() bool { return i.Subject != "" }
 
-// Name returns the caller with subject and issuer alone, for others to read.
-func (i Identity) Name() Identity { return Identity{Subject: i.Subject, Issuer: i.Issuer} }
+// Name returns the name that is proven.
+func (i Identity) Name() Name { return Name{i.Subject, i.Issuer} }
+
+// Name is the name of a caller, for others to read. It is empty if none is proven.
+type Name struct {
+	Subject string `json:"subject"`
+	Issuer  string `json:"issuer"`
+}
 
 // Same reports whether both are the same proven caller.
 func (i Identity) Same(other Identity) bool {
@@ -73,9 +78,6 @@ func (i Identity) May(scope string) bool { return i.Has(scope) || i.Has(scope+":
 // MemberOf reports whether the caller is in a group.
 func (i Identity) MemberOf(group string) bool { return slices.Contains(i.Groups, group) }
 
-// maxKey is the length of a keyword in Temporal's search attributes on SQL databases.
-const maxKey = 255
-
 // Key returns the issuer and the subject as one text that people can read and no other
 // identity has: "https://login.example.com alice". It has no quote and no backslash. A long one
 // is cut and ends in a hash. The key of nobody is "".
@@ -83,11 +85,7 @@ func (i Identity) Key() string {
 	if !i.Authenticated() {
 		return ""
 	}
-	key := escapeKey(i.Issuer) + " " + escapeKey(i.Subject)
-	if len(key) <= maxKey {
-		return key
-	}
-	return key[:maxKey-33] + "~" + Hash([]byte(key))[:32]
+	return key.Of(i.Issuer, i.Subject)
 }
 
 // GroupKeys returns the groups as Key returns the caller: with the issuer, since a group means
@@ -96,33 +94,7 @@ func (i Identity) Key() string {
 func (i Identity) GroupKeys() []string {
 	var out []string
 	for _, group := range i.Groups {
-		key := []byte(escapeKey(i.Issuer) + " " + escapeKey(group))
-		key = capital.ReplaceAllFunc(key, func(c []byte) []byte {
-			if len(c) > 1 { // an escape
-				return c
-			}
-			return fmt.Appendf(nil, "%%%02X", c)
-		})
-		if len(key) > maxKey {
-			key = append(key[:maxKey-33], "~"+Hash(key)[:32]...)
-		}
-		out = append(out, string(key))
+		out = append(out, key.OfGroup(i.Issuer, group))
 	}
 	return out
-}
-
-var capital = regexp.MustCompile("%[0-9A-F]{2}|[A-Z]")
-
-// escapeKey replaces all bytes but letters, digits and common signs by %XX.
-func escapeKey(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._:/@+=|", c) >= 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }

@@ -61,6 +61,7 @@ func valueSamples() map[string]any {
 		"JSON":      arguments(),
 		"JSON-blob": blobJSON(),
 		"Identity":  identity(),
+		"Name":      identity().Name(),
 	}
 }
 

@@ -28,7 +28,7 @@ func TestACardHasWhatAPersonDecidesBy(t *testing.T) {
 	want := contract.Card{
 		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Reason: contract.ReasonDestructive, Description: in.Description,
 		Arguments: in.Arguments, Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo, ExpiresAt: &expiry,
-		Requester: contract.Identity{Subject: "alice", Issuer: "keys"},
+		Requester: contract.Name{Subject: "alice", Issuer: "keys"},
 	}
 	if diff := cmp.Diff(want, wording.Card(in)); diff != "" {
 		t.Errorf("card (-want +got):\n%s", diff)

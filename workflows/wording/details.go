@@ -44,8 +44,8 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 }
 
 // forWhom names the owner of the conversation, if that is proven.
-func forWhom(who contract.Identity) string {
-	if !who.Authenticated() {
+func forWhom(who contract.Name) string {
+	if who.Subject == "" {
 		return ""
 	}
 	return fmt.Sprintf(" for `%s` of `%s`", plain(who.Subject), plain(who.Issuer))

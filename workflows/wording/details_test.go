@@ -69,7 +69,7 @@ func TestAnApprovalTellsWhereTheCallGoes(t *testing.T) {
 func TestAnApprovalTellsWhoMayDecide(t *testing.T) {
 	v := waiting()
 	v.Pending.Approvers = []string{"group:ops`", "not_requester"}
-	v.Pending.Requester = contract.Identity{Subject: "al`ice", Issuer: "keys"}
+	v.Pending.Requester = contract.Name{Subject: "al`ice", Issuer: "keys"}
 	got := wording.ApprovalDetails(v, "helper", "resources", here)
 	if !strings.Contains(got, "\nWho may decide: `members of ops'; but not al'ice` (`group:ops', not_requester`).\n") || !strings.Contains(got, "` for `al'ice` of `keys`.\n") {
 		t.Errorf("got\n%s", got)

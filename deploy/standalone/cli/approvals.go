@@ -58,10 +58,10 @@ func newApprovalsList(f *Flags) *cobra.Command {
 				return err
 			}
 			return s.show(page, func(w io.Writer) {
-				rows := [][]string{{"UUID", "WAITS SINCE", "TOOL", "REASON", "PUT OFF", "ARGUMENTS"}}
+				rows := [][]string{{"UUID", "WAITS SINCE", "FOR", "TOOL", "REASON", "PUT OFF", "ARGUMENTS"}}
 				for _, a := range page.Approvals {
 					args := cmp.Or(screen.Exact(string(a.ToolArgs)), screen.Exact(a.ToolArgsPreview))
-					rows = append(rows, []string{a.UUID, age(a.CreatedAt), a.ToolName, string(a.Reason), putOff(a.DeferredUntil), args})
+					rows = append(rows, []string{a.UUID, age(a.CreatedAt), subjectOf(a.Requester), a.ToolName, string(a.Reason), putOff(a.DeferredUntil), args})
 				}
 				if len(page.Approvals) == 0 {
 					fmt.Fprintln(w, "Nothing waits.")
@@ -74,6 +74,14 @@ func newApprovalsList(f *Flags) *cobra.Command {
 	}
 	p.add(cmd)
 	return cmd
+}
+
+// subjectOf returns the name of somebody, "" if none is proven.
+func subjectOf(i *client.Identity) string {
+	if i == nil {
+		return ""
+	}
+	return i.Subject
 }
 
 func newApprovalsShow(f *Flags) *cobra.Command {

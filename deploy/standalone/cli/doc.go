@@ -7,7 +7,7 @@
 // output.go         text or JSON, tables, colours
 // ask.go            ask; printer.go prints a turn while it runs
 // chat.go           chat, in a pipe; package chat is the one at a terminal
-// question.go       the questions that ask asks at a terminal
+// question.go       the questions that ask asks at a terminal, also the fields of a form one by one
 // login.go          login and logout; package login has the tokens
 // approvals.go, conversations.go, tools.go, switches.go   the other commands
 // complete.go       IDs, completed from the agent

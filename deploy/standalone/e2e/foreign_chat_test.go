@@ -159,14 +159,14 @@ func TestCtrlCAtATerminalStopsTheTurn(t *testing.T) {
 	}
 	time.Sleep(time.Second) // a question takes no keys at first
 	x.types("y")
-	x.shows("seats (required)")
+	x.shows("class (required)", "> first")
 	time.Sleep(time.Second)
+	x.types("", "Down", "Enter")
+	x.shows("seats (required)")
 	x.types("two", "Enter")
 	x.shows("must be a number")
 	x.types("", "C-u")
 	x.types("2", "Enter")
-	x.shows("> first")
-	x.types("", "Down", "Enter")
 	x.shows(`accept {"class":"second","seats":2}`)
 	x.types("", "Up")
 	x.shows("> call book")

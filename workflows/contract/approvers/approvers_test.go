@@ -107,15 +107,15 @@ func TestRulesThatNobodyCanMatch(t *testing.T) {
 }
 
 func TestRulesInWords(t *testing.T) {
-	alice := caller("alice")
+	alice := caller("alice").Name()
 	for name, tc := range map[string]struct {
-		requester contract.Identity
+		requester contract.Name
 		rules     []string
 		want      string
 	}{
 		"no rules":                    {alice, nil, ""},
 		"the default":                 {alice, approvers.Default(), "alice, or whoever may decide for everybody"},
-		"an owner who is not known":   {contract.Identity{}, []string{"requester", "group:ops"}, "the owner of the conversation, or members of ops"},
+		"an owner who is not known":   {contract.Name{}, []string{"requester", "group:ops"}, "the owner of the conversation, or members of ops"},
 		"all kinds":                   {alice, []string{"scope:operate", "subject:bob", "subject:keys carol", "group:a:b"}, "whoever has the scope operate, or bob, or keys carol, or members of a:b"},
 		"the owner is asked":          {alice, approvers.ForAnswer([]string{"group:ops", "not_requester"}), "alice, or members of ops"},
 		"asked, and decides anyway":   {alice, approvers.ForAnswer(nil), "alice, or whoever may decide for everybody"},
@@ -123,7 +123,7 @@ func TestRulesInWords(t *testing.T) {
 		"all but the owner":           {alice, []string{"not_requester"}, "whoever may decide for everybody; but not alice"},
 		"the owner, whom rules bar":   {alice, []string{"requester", "group:ops", "not_requester"}, "members of ops; but not alice"},
 		"nobody":                      {alice, []string{"requester", "not_requester"}, "nobody; but not alice"},
-		"not an owner we do not know": {contract.Identity{}, []string{"group:ops", "not_requester"}, "members of ops; but not the owner of the conversation"},
+		"not an owner we do not know": {contract.Name{}, []string{"group:ops", "not_requester"}, "members of ops; but not the owner of the conversation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := approvers.Words(tc.rules, tc.requester); got != tc.want {

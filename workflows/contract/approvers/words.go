@@ -11,14 +11,11 @@ import (
 // Words says who may decide, for people: "alice, or members of ops". The requester is the owner
 // of the conversation, if known. Without rules, which means without authentication, it is "".
 // Names in it come from tokens and from the configuration, as they are.
-func Words(rules []string, requester contract.Identity) string {
+func Words(rules []string, requester contract.Name) string {
 	if len(rules) == 0 {
 		return ""
 	}
-	owner := "the owner of the conversation"
-	if requester.Authenticated() {
-		owner = requester.Subject
-	}
+	owner := cmp.Or(requester.Subject, "the owner of the conversation")
 	barred := slices.Contains(rules, NotRequester)
 	var who []string
 	for _, rule := range alternatives(rules) {

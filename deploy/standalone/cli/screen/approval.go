@@ -76,9 +76,9 @@ const toTheSecond = "2006-01-02 15:04:05"
 func people(w *strings.Builder, a client.Approval) {
 	field(w, "asked by", strings.Join(chainOf(a), " → "))
 	field(w, "node", a.Node)
-	owner := contract.Identity{}
+	var owner contract.Name
 	if a.Requester != nil {
-		owner = contract.Identity{Subject: a.Requester.Subject, Issuer: a.Requester.Issuer}
+		owner = contract.Name{Subject: a.Requester.Subject, Issuer: a.Requester.Issuer}
 		field(w, "for", owner.Subject+" ("+owner.Issuer+")")
 	}
 	field(w, "why", cmp.Or(grounds[a.Because], reasons[a.Reason]))
