@@ -3,8 +3,11 @@ package activities
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
+	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -35,17 +38,36 @@ func (m *Models) judge(c verdict.Call, tool offeredTool, args json.RawMessage) *
 	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || string(trimmed) == "null" {
 		args = json.RawMessage(`{}`)
 	}
-	c.Tool, c.Server, c.Arguments = tool.Name, tool.Server, args
+	c.Tool, c.Server, c.Arguments, c.Names = tool.Name, tool.Server, args, argumentNames(tool.InputSchema)
+	if tool.peer == nil && !tool.client { // a tool of our own names its server in the arguments
+		c.Server = toolbox.Call{Server: tool.Server, Arguments: args}.To()
+	}
 	c.ReadOnly, c.Destructive, c.Idempotent = tool.bound.ReadOnly, tool.DestructiveHint, tool.bound.Idempotent
 	return m.Policy.Judge(c)
 }
 
-// earlierCalls lists the calls with a result, oldest first.
+// argumentNames are the arguments that a schema names.
+func argumentNames(schema json.RawMessage) []string {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil { // a schema that names none
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.Properties))
+}
+
+// earlierCalls lists the calls that have run and have a result, oldest first. It is never nil.
 func earlierCalls(messages []contract.Message) []verdict.Earlier {
-	var out []verdict.Earlier
+	out := []verdict.Earlier{}
+	held := map[string]bool{} // calls that a rule has kept from running
 	for _, m := range messages {
-		if m.Role == contract.RoleTool && m.ToolCall != nil {
-			out = append(out, verdict.Earlier{Tool: m.ToolCall.Name, Failed: m.ToolCall.IsError})
+		switch c := m.ToolCall; {
+		case c == nil:
+		case m.Role == contract.RoleTool && !held[m.ResultOf]:
+			out = append(out, verdict.Earlier{Tool: c.Name, Failed: c.IsError})
+		case m.Role == contract.RoleAssistant && c.Verdict.Holding():
+			held[m.ID] = true
 		}
 	}
 	return out

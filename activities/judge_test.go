@@ -39,8 +39,10 @@ func TestRulesSeeTheFinalCall(t *testing.T) {
 	}
 	in := question("hi")
 	in.Node, in.Peers, in.ExitLoop = "buyer", []contract.Peer{{Name: "shop", Destructive: true}}, true
-	in.Facts = &verdict.Facts{Caller: verdict.Caller{Subject: "bob"}}
+	in.Facts = &verdict.Facts{Caller: &verdict.Caller{Subject: "bob"}}
 	in.Transcript.Tail = append(in.Transcript.Tail,
+		contract.Message{ID: "m0", Role: contract.RoleAssistant, ToolCall: &contract.ToolCall{ID: "9", Name: "trial", Verdict: &verdict.Verdict{Outcome: verdict.DryRun}}},
+		contract.Message{Role: contract.RoleTool, ResultOf: "m0", ToolCall: &contract.ToolCall{ID: "9", Name: "trial", Result: contract.Inline("Dry run")}},
 		contract.Message{Role: contract.RoleAssistant, ToolCall: &contract.ToolCall{ID: "0", Name: "backup"}},
 		contract.Message{Role: contract.RoleTool, ToolCall: &contract.ToolCall{ID: "0", Name: "backup", IsError: true, Result: contract.Inline("no")}})
 	if _, err := run(t, t.Context(), m.Generate, in); err != nil {
@@ -54,9 +56,11 @@ func TestRulesSeeTheFinalCall(t *testing.T) {
 		}),
 		about(func(c *verdict.Call) {
 			c.Tool, c.Server, c.Destructive, c.Arguments = "add", list.Server, true, json.RawMessage(`{"amount":5,"amount":9000}`)
+			c.Reply = []verdict.Earlier{{Tool: "list"}}
 		}),
 		about(func(c *verdict.Call) {
-			c.Tool, c.Destructive, c.Arguments = "a2a_shop", true, json.RawMessage(`{"message":"buy"}`)
+			c.Tool, c.Destructive, c.Arguments, c.Names = "a2a_shop", true, json.RawMessage(`{"message":"buy"}`), []string{"message"}
+			c.Reply = []verdict.Earlier{{Tool: "list"}, {Tool: "add"}, {Tool: "gone"}}
 		}),
 	}
 	if diff := cmp.Diff(want, seen); diff != "" {
@@ -108,5 +112,20 @@ func TestRulesJudgeTheDelegationOfANode(t *testing.T) {
 	if err != nil || got.Verdict == nil || seen.Tool != "a2a_shop" || !seen.Destructive || seen.Node != "n" || seen.Facts.Chain[0] != "front" ||
 		string(seen.Arguments) != `{"message":"write it"}` || seen.Time.IsZero() {
 		t.Errorf("%+v, %v; judged %+v", got, err, seen)
+	}
+}
+
+// A tool of our own that reads from a server is judged as a call of that server.
+func TestRulesSeeTheServerThatOwnToolsRead(t *testing.T) {
+	var seen []string
+	read := tool("read_resource", false)
+	read.Server = ""
+	m := &activities.Models{
+		Blobs: newMemory(), Offer: fakeOffer{tools: []toolbox.Tool{read}},
+		Model:  replies(llm.Reply{Calls: []llm.Call{{ID: "1", Name: "read_resource", Arguments: json.RawMessage(`{"server":"db","uri":"x:y"}`)}}}, nil),
+		Policy: judge(func(c verdict.Call) *verdict.Verdict { seen = append(seen, c.Server); return nil }),
+	}
+	if _, err := run(t, t.Context(), m.Generate, question("hi")); err != nil || len(seen) != 1 || seen[0] != "db" {
+		t.Errorf("%q, %v", seen, err)
 	}
 }

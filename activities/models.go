@@ -60,7 +60,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 		q.request.Secrets = []mask.Secret{mask.Bearer(caller.Bearer)}
 	}
 	if !in.Transferred.IsZero() {
-		out, err := m.transferred(ctx, in, q.offer)
+		out, err := m.transferred(ctx, in, q)
 		if err != nil {
 			err = fail(contract.KindBlob, err.Error(), 0)
 		}
@@ -148,12 +148,14 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
+	about := q.judged(in, m.now())
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, c, q.offer, q.judged(in, m.now()))
+		call, err := m.call(ctx, c, q.offer, about)
 		if err != nil {
 			return out, err
 		}
 		out.Calls = append(out.Calls, call)
+		about.Reply = append(about.Reply, verdict.Earlier{Tool: c.Name})
 	}
 	if n := reply.Native; n != nil {
 		out.Native = &contract.Native{Provider: n.Provider, Model: n.Model}

@@ -16,7 +16,7 @@ import (
 // transferred returns a reply with the calls that a conversation has brought along. Nobody here
 // has seen what led to them, so all wait for an approval, except those that have been sent: the
 // agent that has them asks by itself.
-func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, offer []offeredTool) (out contract.GenerateResult, err error) {
+func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, q modelRequest) (out contract.GenerateResult, err error) {
 	raw, err := transcript.ReadJSON(ctx, m.Blobs, in.Transferred)
 	if err != nil {
 		return out, fmt.Errorf("read the transferred calls: %w", err)
@@ -29,12 +29,12 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, off
 		return out, err
 	}
 	out.DraftID = in.DraftID
-	offer = slices.Clone(offer)
+	offer, about := slices.Clone(q.offer), q.judged(in, m.now())
 	for i := range offer {
 		offer[i].DestructiveHint = true
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer, verdict.Call{Facts: in.Facts, Time: m.now()})
+		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer, about)
 		if err != nil {
 			return out, err
 		}
@@ -46,6 +46,7 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, off
 			call.Task, call.Destructive, call.Verdict = c.Task, false, nil
 		}
 		out.Calls = append(out.Calls, call)
+		about.Reply = append(about.Reply, verdict.Earlier{Tool: c.Name})
 	}
 	out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 	return out, err

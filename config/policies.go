@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/config/policy"
@@ -134,7 +135,7 @@ func (c *Config) include() Errors {
 		c.addOrigin(c.file, "approval.rules", i, c.lines)
 	}
 	for i, name := range c.Approval.Include {
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(c.file), name))
+		files, err := filepath.Glob(filepath.Join(literally(filepath.Dir(c.file)), name))
 		if err == nil && len(files) == 0 {
 			err = os.ErrNotExist
 		}
@@ -150,6 +151,11 @@ func (c *Config) include() Errors {
 		c.policy, _ = policy.New(c.Approval.Rules)
 	}
 	return errs
+}
+
+// literally escapes what has a meaning in patterns.
+func literally(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // includeFile adds the rules of a file.

@@ -27,6 +27,10 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 	if reason == contract.ReasonDestructive {
 		in.Because, in.UUID = c.Because, run.OwnUUID(ctx, c.Approval, in.UUID)
 	}
+	if reason.RepeatsGrant() && c.Verdict.Asking() { // who approved the call decides about it again
+		asks := c.Verdict.Asks
+		in.Approvers = approvers.Required(asks[len(asks)-1], l.parent.origin().agent.Approvers)
+	}
 	return in
 }
 

@@ -16,11 +16,15 @@ func (l *leaf) facts(ctx workflow.Context) *verdict.Facts {
 	}
 }
 
-// callerOf returns the proven sender of a message. What a message says of somebody who is not
-// proven does not count.
-func callerOf(m contract.MessageSignal) verdict.Caller {
-	c := verdict.Caller{Subject: m.Identity.Subject, Issuer: m.Identity.Issuer, Channel: m.Identity.Channel}
-	if m.Identity.Authenticated() {
+// callerOf returns what is proven of the sender of a message. It is not known of a message whose
+// gateway sent no rights with it, because that has no rules or is of an earlier version.
+func callerOf(m contract.MessageSignal) *verdict.Caller {
+	i := m.Identity
+	if i.Authenticated() && len(m.Scopes) == 0 {
+		return nil
+	}
+	c := &verdict.Caller{Subject: i.Subject, Issuer: i.Issuer, Channel: i.Channel}
+	if i.Authenticated() {
 		c.Groups, c.Scopes = m.Groups, m.Scopes
 	}
 	return c

@@ -37,7 +37,7 @@ type origin struct {
 	configHash   string
 	clientTools  contract.JSON // that came with the message
 	chain        []string      // agents that have delegated the work
-	caller       verdict.Caller
+	caller       *verdict.Caller
 }
 
 // leaf is a running llm or a2a node. Cancelling its context stops it at the next step; a

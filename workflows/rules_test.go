@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -161,9 +162,9 @@ func TestRulesLearnWhoCallsAndWhatWasUsed(t *testing.T) {
 	})
 	prompts := read(w, &w.prompts)
 	same(t, "calls of models", len(prompts), 3)
-	same(t, "caller", prompts[1].Facts.Caller, verdict.Caller{Subject: "bob", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"converse"}, Channel: "rest"})
+	same(t, "caller", *prompts[1].Facts.Caller, verdict.Caller{Subject: "bob", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"converse"}, Channel: "rest"})
 	same(t, "usage", prompts[1].Facts.Usage, verdict.Usage{InputTokens: 20, OutputTokens: 4})
-	same(t, "who typed", prompts[2].Facts.Caller, verdict.Caller{})
+	same(t, "who typed", *prompts[2].Facts.Caller, verdict.Caller{})
 }
 
 func TestSeveralPeopleApproveOneAfterTheOther(t *testing.T) {
@@ -231,4 +232,25 @@ func TestAnApprovalThatExpiresIsEscalated(t *testing.T) {
 			t.Errorf("%s: ran %v; %v", name, w.ran(), s.seen.children)
 		}
 	}
+}
+
+// Who approved a call decides about it again, and nobody else.
+func TestTheRuleSaysWhoDecidesAboutACallOfUnknownOutcome(t *testing.T) {
+	finance := verdict.Approval{Rule: "big", By: []string{"group:finance"}, NotRequester: true}
+	w := &world{
+		GenerateFn: script(asks(ruled(add("x"), verdict.Ask, finance)), says("Added.")),
+		CallToolFn: func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
+			return contract.CallToolResult{}, fails(contract.KindOutcomeUnknown, "no answer")
+		},
+	}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+		p := s.pending()
+		same(t, "reason", p.Reason, contract.ReasonUnknownOutcome)
+		same(t, "approvers", p.Approvers, []string{"group:finance", "not_requester"})
+		s.reject()
+		s.rest()
+	})
 }

@@ -58,7 +58,10 @@ type CaseCall struct {
 		Calls        int64   `yaml:"calls"`
 		Cost         float64 `yaml:"cost"`
 	} `yaml:"usage"`
-	Time   time.Time `yaml:"time"`
+	Time  time.Time `yaml:"time"`
+	Reply []struct {
+		Tool string `yaml:"tool"`
+	} `yaml:"reply"`
 	Before []struct {
 		Tool   string `yaml:"tool"`
 		Failed bool   `yaml:"failed"`
@@ -76,15 +79,18 @@ func (c CaseCall) call(now time.Time) (verdict.Call, error) {
 		return verdict.Call{}, fmt.Errorf("encode args: %w", err)
 	}
 	out := verdict.Call{
-		Tool: c.Tool, Server: c.Server, Node: c.Node, Arguments: raw, Time: c.Time,
+		Tool: c.Tool, Server: c.Server, Node: c.Node, Arguments: raw, Time: c.Time, Before: []verdict.Earlier{},
 		ReadOnly: c.Annotations.ReadOnly, Destructive: c.Annotations.Destructive, Idempotent: c.Annotations.Idempotent,
 		Facts: &verdict.Facts{
-			Caller: verdict.Caller(c.Caller), Chain: c.Chain,
+			Caller: new(verdict.Caller(c.Caller)), Chain: c.Chain,
 			Usage: verdict.Usage{InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, Calls: c.Usage.Calls, CostNanos: int64(c.Usage.Cost * 1e9)},
 		},
 	}
 	if out.Time.IsZero() {
 		out.Time = now
+	}
+	for _, r := range c.Reply {
+		out.Reply = append(out.Reply, verdict.Earlier{Tool: r.Tool})
 	}
 	for _, b := range c.Before {
 		out.Before = append(out.Before, verdict.Earlier{Tool: b.Tool, Failed: b.Failed})

@@ -14,13 +14,14 @@
 //	chain                    the agents that have delegated the work
 //	usage                    input_tokens, output_tokens, calls, cost of the conversation so far
 //	time                     now, UTC unless a function gets a time zone
-//	before                   earlier calls of the node's conversation: tool, failed
+//	before, reply            calls before it that have run, and in the same reply: tool, failed
 //
 // # What is careful
 //
 // Of the rules that match, the most careful outcome counts: deny, dry_run, ask, allow. A
-// condition that cannot be evaluated (an argument is missing, a type does not fit, the cost is too
-// high) is not a match and not a miss: the call asks. So no mistake in a rule lets a call run.
+// condition that cannot be evaluated (an argument is missing, a type does not fit a function, the
+// cost is too high) is not a match and not a miss: the call asks. What is not known of a call is
+// absent from its variables for the same reason. Only ==, != and in never fail on types.
 //
 // Conditions are evaluated without types, because JSON has numbers only and a tool may change its
 // schema at any time. Check evaluates them with the types of a tool's schema, so that a misspelt

@@ -125,15 +125,22 @@ func demands(a, b verdict.Approval) bool {
 
 func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester && a.Count == 0 }
 
-// stricter returns the first approval with what the second demands in addition. One that expires
-// without a successor stays so.
+// stricter returns the first approval with what the second demands in addition. If one of them
+// ends without a successor, so does the result.
 func stricter(a, b verdict.Approval) verdict.Approval {
+	ends := stops(a) || stops(b)
 	a.Count = max(a.Count, b.Count)
 	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
 		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
 	}
+	if ends {
+		a.Keep, a.Then = false, nil
+	}
 	return a
 }
+
+// stops reports whether the call does not run after the approval has expired.
+func stops(a verdict.Approval) bool { return a.Expires != 0 && !a.Keep && len(a.Then) == 0 }
 
 // sooner returns the shorter of two times; 0 is no limit.
 func sooner[T ~int64](a, b T) T {

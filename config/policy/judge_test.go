@@ -32,7 +32,7 @@ func mustNew(t testing.TB, rules ...policy.Rule) *policy.Policy {
 func refund(args string) verdict.Call {
 	return verdict.Call{
 		Tool: "refund", Server: "pay", Destructive: true, Arguments: json.RawMessage(args),
-		Time: time.Date(2026, 11, 25, 22, 30, 0, 0, time.UTC), Facts: &verdict.Facts{},
+		Time: time.Date(2026, 11, 25, 22, 30, 0, 0, time.UTC), Facts: &verdict.Facts{Caller: &verdict.Caller{}}, Before: []verdict.Earlier{},
 	}
 }
 
@@ -62,7 +62,7 @@ func TestTheMostCarefulRuleCounts(t *testing.T) {
 		`{"amount":-123456789012345678901234567890,"trial":1}`: "ask trial",
 		`{"amount":20,"account":"\u0074reasury"}`:              "deny never",
 		`{"amount":20,"account":"Treasury"}`:                   "allow small",
-		`{"amount":20,"Amount":900,"account":"petty"}`:         "allow small",
+		`{"amount":20,"Amount":900,"account":"petty"}`:         "ask small",
 	} {
 		if got := said(p.Judge(refund(args))); got != want {
 			t.Errorf("%s: %s, not %s", args, got, want)
@@ -99,6 +99,55 @@ func TestWhatIsNotKnownAsks(t *testing.T) {
 	}
 }
 
+func TestWhatRanBeforeIsKnownOrAsks(t *testing.T) {
+	p := mustNew(t, rule("tainted", `before.exists(c, c.tool == "read_secret")`, "no"), rule("often", `reply.filter(c, c.tool == "refund").size() >= 2`, "deny"))
+	call := refund(`{}`)
+	if got := p.Judge(call); got != nil {
+		t.Errorf("got %+v", got)
+	}
+	call.Before = make([]verdict.Earlier, 1001)
+	if got := said(p.Judge(call)); got != "ask tainted" {
+		t.Errorf("too many calls: %s", got)
+	}
+	call.Before = nil
+	if got := said(p.Judge(call)); got != "ask tainted" {
+		t.Errorf("not known: %s", got)
+	}
+	call.Before, call.Reply = []verdict.Earlier{}, []verdict.Earlier{{Tool: "refund"}, {Tool: "refund"}}
+	if got := said(p.Judge(call)); got != "deny often" {
+		t.Errorf("the third of a reply: %s", got)
+	}
+}
+
+// Programs that read JSON into structures take no notice of case.
+func TestArgumentsThatDifferInCaseAsk(t *testing.T) {
+	p := mustNew(t, rule("force", `has(args.force) && args.force`, "no"))
+	call := refund(`{"Force":true}`)
+	if got := p.Judge(call); got != nil {
+		t.Errorf("a name that the tool does not know: %+v", got)
+	}
+	call.Names = []string{"force"}
+	for _, args := range []string{`{"Force":true}`, `{"FORCE":false}`} {
+		call.Arguments = json.RawMessage(args)
+		if got := said(p.Judge(call)); got != "ask force" {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	call.Names, call.Arguments = nil, json.RawMessage(`{"user":"a","u\u017fer":"b"}`)
+	if got := said(p.Judge(call)); got != "ask force" {
+		t.Errorf("a long s: %s", got)
+	}
+}
+
+func TestGroupsOfRulesAreKnown(t *testing.T) {
+	p := mustNew(t, rule("a", `"guests" in caller.groups`, "deny"), policy.Rule{Name: "b", When: "true", Then: policy.Then{Ask: &policy.Ask{
+		By: []string{"group:finance", "subject:eve"}, Expires: time.Hour, OnExpiry: "escalate", Escalate: []string{"group:boss"},
+	}}})
+	if got := fmt.Sprint(p.Groups()); got != "[boss finance guests]" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestACostlyConditionAsks(t *testing.T) {
 	p := mustNew(t, rule("pairs", `args.a.all(x, args.a.all(y, args.a.all(z, x + y + z != 3)))`, "allow"))
 	args, err := json.Marshal(map[string]any{"a": make([]int, 200)})
@@ -117,7 +166,7 @@ func TestConditionsSeeTheCall(t *testing.T) {
 	call.Node = "cashier"
 	call.Before = []verdict.Earlier{{Tool: "backup"}, {Tool: "check", Failed: true}}
 	call.Facts = &verdict.Facts{
-		Caller: verdict.Caller{Subject: "bob", Groups: []string{"support"}, Scopes: []string{"converse"}, Channel: "rest"},
+		Caller: &verdict.Caller{Subject: "bob", Groups: []string{"support"}, Scopes: []string{"converse"}, Channel: "rest"},
 		Chain:  []string{"front"}, Usage: verdict.Usage{Calls: 3, CostNanos: 1_500_000_000},
 	}
 	for _, when := range []string{
@@ -154,6 +203,10 @@ func TestSeveralRulesAskOneAfterTheOther(t *testing.T) {
 	v = mustNew(t, rule("plain", "true", "ask"), asking("two", policy.Ask{Count: 2}), asking("three", policy.Ask{Count: 3, Expires: 2 * time.Hour, OnExpiry: "keep"}),
 		asking("boss", policy.Ask{Expires: time.Hour, OnExpiry: "escalate", Escalate: []string{"group:boss"}})).Judge(refund(`{}`))
 	if want := []verdict.Approval{{Rule: "two", Count: 3, Expires: time.Hour, Then: []string{"group:boss"}}}; fmt.Sprint(v.Asks) != fmt.Sprint(want) {
+		t.Errorf("got %+v", v.Asks)
+	}
+	v = mustNew(t, asking("ends", policy.Ask{Expires: time.Hour, OnExpiry: "stop"}), asking("goes-on", policy.Ask{Expires: time.Minute, OnExpiry: "keep"})).Judge(refund(`{}`))
+	if want := []verdict.Approval{{Rule: "goes-on", Expires: time.Minute}}; fmt.Sprint(v.Asks) != fmt.Sprint(want) {
 		t.Errorf("got %+v", v.Asks)
 	}
 	v = mustNew(t, asking("soon", policy.Ask{Expires: time.Hour}), asking("not-me", policy.Ask{NotRequester: true})).Judge(refund(`{}`))

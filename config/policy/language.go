@@ -54,6 +54,7 @@ func environment(o objects, args *types.Type) (*cel.Env, error) {
 		cel.Variable("usage", cel.ObjectType(typeUsage)),
 		cel.Variable("time", cel.TimestampType),
 		cel.Variable("before", cel.ListType(cel.ObjectType(typeEarlier))),
+		cel.Variable("reply", cel.ListType(cel.ObjectType(typeEarlier))),
 		cel.OptionalTypes(), ext.Strings(), ext.Sets(), ext.Math(),
 		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.EnableMacroCallTracking(),
 		cel.ParserRecursionLimit(maxDepth),

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -93,19 +95,19 @@ func compile(r Rule) (compiled, error) {
 	if err != nil {
 		return compiled{}, err
 	}
-	ast, issues := env.Compile(r.When)
+	condition, issues := env.Compile(r.When)
 	if issues.Err() != nil {
 		return compiled{}, mistakesIn(r.When, issues)
 	}
-	if t := ast.OutputType(); t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
+	if t := condition.OutputType(); t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
 		return compiled{}, fmt.Errorf("is %s, not true or false", article(t.String()))
 	}
-	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
+	program, err := env.Program(condition, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil { // a pattern that is none
 		return compiled{}, fmt.Errorf("is no condition: %w", err)
 	}
-	c := compiled{Rule: r, outcome: r.Then.outcome(), ast: ast, program: program}
-	if folded, err := fold(env, ast, nil); err == nil && isLiteral(folded, false) {
+	c := compiled{Rule: r, outcome: r.Then.outcome(), ast: condition, program: program}
+	if folded, err := fold(env, condition, nil); err == nil && isLiteral(folded, false) {
 		return compiled{}, fmt.Errorf("is never true")
 	}
 	return c, nil
@@ -150,3 +152,27 @@ func article(noun string) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Groups lists the groups that the rules may name: those of who decides, and every text in a
+// condition that may be one.
+func (p *Policy) Groups() []string {
+	var out []string
+	for _, r := range p.Rules() {
+		if a := r.Then.Ask; a != nil {
+			out = append(out, approvers.Groups(slices.Concat(a.By, a.Escalate))...)
+		}
+	}
+	if p != nil {
+		for _, c := range p.rules {
+			out = append(out, texts(c.ast)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// texts are the literals of a condition.
+func texts(condition *cel.Ast) (out []string) {
+	ast.PostOrderVisit(condition.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) { out = append(out, literals(e)...) }))
+	return out
+}

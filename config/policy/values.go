@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
-// maxBefore is how many earlier calls a condition sees.
+// maxBefore is how many earlier calls a condition sees. After more of them it sees none, and asks.
 const maxBefore = 1000
 
 // errNotKnown is the error of a variable that is not known of a call.
@@ -23,15 +23,17 @@ func activation(c verdict.Call) map[string]any {
 	values := map[string]any{
 		"tool": c.Tool, "server": c.Server, "node": c.Node, "time": c.Time,
 		"annotations": map[string]any{"read_only": c.ReadOnly, "destructive": c.Destructive, "idempotent": c.Idempotent},
-		"before":      earlierCalls(c.Before),
+		"reply":       earlierCalls(c.Reply),
 	}
-	if args, err := arguments(c.Arguments); err == nil {
+	if c.Before != nil && len(c.Before) <= maxBefore {
+		values["before"] = earlierCalls(c.Before)
+	}
+	if args, err := arguments(c.Arguments, c.Names); err == nil {
 		values["args"] = args
 	}
 	if f := c.Facts; f != nil {
-		values["caller"] = map[string]any{
-			"subject": f.Caller.Subject, "issuer": f.Caller.Issuer, "channel": f.Caller.Channel,
-			"groups": list(f.Caller.Groups), "scopes": list(f.Caller.Scopes),
+		if f.Caller != nil {
+			values["caller"] = callerValue(*f.Caller)
 		}
 		values["chain"] = list(f.Chain)
 		values["usage"] = map[string]any{
@@ -42,9 +44,13 @@ func activation(c verdict.Call) map[string]any {
 	return values
 }
 
+func callerValue(c verdict.Caller) map[string]any {
+	return map[string]any{"subject": c.Subject, "issuer": c.Issuer, "channel": c.Channel, "groups": list(c.Groups), "scopes": list(c.Scopes)}
+}
+
 func earlierCalls(calls []verdict.Earlier) []any {
 	out := []any{}
-	for _, c := range calls[max(0, len(calls)-maxBefore):] {
+	for _, c := range calls {
 		out = append(out, map[string]any{"tool": c.Tool, "failed": c.Failed})
 	}
 	return out
@@ -54,8 +60,9 @@ func earlierCalls(calls []verdict.Earlier) []any {
 func list(texts []string) []string { return append([]string{}, texts...) }
 
 // arguments parses the arguments of a call. A whole number is an int64 where it fits, else a
-// float64. An object that names a member twice has no values: programs disagree on which counts.
-func arguments(raw json.RawMessage) (map[string]any, error) {
+// float64. An object that names a member twice has no values, nor one in which a member differs
+// from another, or from a name of the tool, in case only: programs disagree on which counts.
+func arguments(raw json.RawMessage, names []string) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	v, err := value(dec)
@@ -68,6 +75,13 @@ func arguments(raw json.RawMessage) (map[string]any, error) {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return nil, errors.New("read the arguments: not an object")
+	}
+	for key := range object {
+		for _, name := range names {
+			if key != name && strings.EqualFold(key, name) {
+				return nil, fmt.Errorf("%q is not %q", key, name)
+			}
+		}
 	}
 	return object, nil
 }
@@ -97,8 +111,10 @@ func object(dec *json.Decoder) (map[string]any, error) {
 			return nil, err
 		}
 		key, _ := token.(string)
-		if _, twice := out[key]; twice {
-			return nil, fmt.Errorf("%q is there twice", key)
+		for other := range out {
+			if strings.EqualFold(key, other) {
+				return nil, fmt.Errorf("%q is there twice", key)
+			}
 		}
 		if out[key], err = value(dec); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ func callersOf(c *config.Config, p Parts) (callers, error) {
 	jar := &session.Jar{Keyring: p.Keyring, PublicURL: strings.TrimRight(c.PublicURL, "/"), Now: time.Now}
 	o := session.Options{Jar: jar}
 	for _, w := range c.Auth {
-		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: append(approvers.Groups(c.Approval.Approvers), w.SharedGroups...)}
+		grants := identity.Grants{Scopes: w.CallerScopes(), Groups: w.Grant, Known: slices.Concat(approvers.Groups(c.Approval.Approvers), c.Policy().Groups(), w.SharedGroups)}
 		var err error
 		switch w.Type {
 		case config.AuthKeys:

@@ -69,6 +69,11 @@ type ClientToolResult struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
+// RepeatsGrant reports whether the approval is about a call that has been approved before.
+func (r Reason) RepeatsGrant() bool {
+	return r == ReasonUnknownOutcome || r == ReasonNotReached || r == ReasonChanged
+}
+
 // Answered reports whether an approval with this reason needs content besides the decision.
 func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
 

@@ -15,7 +15,7 @@ type NodeInput struct {
 	// Chain is the conversation's.
 	Chain []string `json:"chain,omitempty"`
 	// Caller is the sender of User, for the agent's rules.
-	Caller verdict.Caller `json:"caller,omitzero"`
+	Caller *verdict.Caller `json:"caller,omitempty"`
 	// Agent is the conversation's agent without its prompt and its tree.
 	Agent Agent `json:"agent"`
 	// ConfigHash is the Hash of the whole agent.

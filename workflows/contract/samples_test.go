@@ -85,7 +85,7 @@ func ruled() *verdict.Verdict {
 
 func facts() *verdict.Facts {
 	return &verdict.Facts{
-		Caller: verdict.Caller{Subject: "alice", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{ScopeConverse}, Channel: ChannelREST},
+		Caller: &verdict.Caller{Subject: "alice", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{ScopeConverse}, Channel: ChannelREST},
 		Chain:  []string{"front"}, Usage: verdict.Usage{InputTokens: 1, OutputTokens: 2, Calls: 3, CostNanos: 4},
 	}
 }

@@ -2,7 +2,6 @@ package decide
 
 import (
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -35,7 +34,7 @@ func Next(calls []contract.Call, skipApproval bool) Plan {
 		case c.Exit:
 			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(wording.TextLoopLeft)}
 			p.Exit = true
-		case held(c):
+		case c.Verdict.Holding():
 			p.Answered[i] = wording.NotRun(c)
 		case c.Destructive || c.Verdict.Asking():
 			if Asks(c, skipApproval) {
@@ -61,9 +60,4 @@ func Asks(c contract.Call, skipApproval bool) bool {
 		return c.Verdict.Asking()
 	}
 	return c.Destructive && !skipApproval
-}
-
-// held reports whether a rule keeps a call from running.
-func held(c contract.Call) bool {
-	return c.Verdict != nil && (c.Verdict.Outcome == verdict.Deny || c.Verdict.Outcome == verdict.DryRun)
 }

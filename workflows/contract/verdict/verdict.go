@@ -60,26 +60,29 @@ type Call struct {
 	Server string
 	// ReadOnly, Destructive and Idempotent are the hints in force.
 	ReadOnly, Destructive, Idempotent bool
-	// Arguments are the final arguments: a JSON object.
+	// Arguments are the final arguments: a JSON object. Names are those that the tool knows.
 	Arguments json.RawMessage
+	Names     []string
 	// Node is the node that calls, or "" for an agent without a tree.
 	Node string
 	// Facts are nil if they are not known. Rules that need them ask then.
 	Facts *Facts
 	Time  time.Time
-	// Before are the earlier calls that the node knows, oldest first.
-	Before []Earlier
+	// Before are the earlier calls that the node knows, oldest first; nil if that is not known.
+	// Reply are the calls before this one in the same reply of the model.
+	Before, Reply []Earlier
 }
 
 // Facts are what the conversation knows of a call.
 type Facts struct {
-	Caller Caller `json:"caller,omitzero"`
+	// Caller is the sender of the message, nil if it is not known what is proven of it.
+	Caller *Caller `json:"caller,omitempty"`
 	// Chain names the agents that have delegated the work, the nearest last.
 	Chain []string `json:"chain,omitempty"`
 	Usage Usage    `json:"usage,omitzero"`
 }
 
-// Caller is the proven sender of the message; zero without authentication.
+// Caller is what is proven of the sender of a message; nothing without authentication.
 type Caller struct {
 	Subject string   `json:"subject,omitempty"`
 	Issuer  string   `json:"issuer,omitempty"`
@@ -105,6 +108,9 @@ type Earlier struct {
 
 // Asking reports whether the call waits for people.
 func (v *Verdict) Asking() bool { return v.is(Ask) }
+
+// Holding reports whether the call does not run. An outcome that is not known here holds, too.
+func (v *Verdict) Holding() bool { return v != nil && !v.Asking() && !v.Allowing() }
 
 // Allowing reports whether the call runs although it is destructive.
 func (v *Verdict) Allowing() bool { return v.is(Allow) }
