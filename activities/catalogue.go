@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -71,15 +72,15 @@ func (t *Tools) toolCatalogue(ctx context.Context) contract.Catalogue {
 
 func (t *Tools) resourceCatalogue(ctx context.Context) contract.ResourceCatalogue {
 	resources, err := t.Caller.Resources(ctx)
-	c := contract.ResourceCatalogue{Resources: []contract.Resource{}, Templates: []contract.ResourceTemplate{}, Servers: t.unavailable(err)}
+	c := contract.ResourceCatalogue{Resources: []mcp.Resource{}, Templates: []mcp.ResourceTemplate{}, Servers: t.unavailable(err)}
 	for _, r := range resources {
 		if r.Template {
-			c.Templates = append(c.Templates, contract.ResourceTemplate{
+			c.Templates = append(c.Templates, mcp.ResourceTemplate{
 				Server: r.Server, URITemplate: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
 			})
 			continue
 		}
-		c.Resources = append(c.Resources, contract.Resource{
+		c.Resources = append(c.Resources, mcp.Resource{
 			Server: r.Server, URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size,
 		})
 	}
@@ -88,13 +89,13 @@ func (t *Tools) resourceCatalogue(ctx context.Context) contract.ResourceCatalogu
 
 func (t *Tools) promptCatalogue(ctx context.Context) contract.PromptCatalogue {
 	prompts, err := t.Caller.Prompts(ctx)
-	c := contract.PromptCatalogue{Prompts: []contract.Prompt{}, Servers: t.unavailable(err)}
+	c := contract.PromptCatalogue{Prompts: []mcp.Prompt{}, Servers: t.unavailable(err)}
 	for _, p := range prompts {
-		prompt := contract.Prompt{
-			Server: p.Server, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: []contract.PromptArgument{},
+		prompt := mcp.Prompt{
+			Server: p.Server, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: []mcp.PromptArgument{},
 		}
 		for _, a := range p.Arguments {
-			prompt.Arguments = append(prompt.Arguments, contract.PromptArgument(a))
+			prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument(a))
 		}
 		c.Prompts = append(c.Prompts, prompt)
 	}

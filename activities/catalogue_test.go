@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -115,10 +116,10 @@ func TestResourcesAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
 	a := tools(t, nil)
 	a.Caller = threeServers()
 	want := contract.ResourceCatalogue{
-		Resources: []contract.Resource{
+		Resources: []mcp.Resource{
 			{Server: "resources", URI: "r://1", Name: "1", Title: "One", Description: "d", MIMEType: "text/plain", Size: 7},
 		},
-		Templates: []contract.ResourceTemplate{
+		Templates: []mcp.ResourceTemplate{
 			{Server: "resources", URITemplate: "r://{n}", Name: "n", Title: "Any", Description: "e", MIMEType: "text/html"},
 		},
 		Servers: silent,
@@ -132,11 +133,11 @@ func TestPromptsAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
 	a := tools(t, nil)
 	a.Caller = threeServers()
 	want := contract.PromptCatalogue{
-		Prompts: []contract.Prompt{
-			{Server: "resources", Name: "greet", Title: "Greet", Description: "d", Arguments: []contract.PromptArgument{
+		Prompts: []mcp.Prompt{
+			{Server: "resources", Name: "greet", Title: "Greet", Description: "d", Arguments: []mcp.PromptArgument{
 				{Name: "who", Title: "Who", Description: "a name", Required: true},
 			}},
-			{Server: "resources", Name: "part", Arguments: []contract.PromptArgument{}},
+			{Server: "resources", Name: "part", Arguments: []mcp.PromptArgument{}},
 		},
 		Servers: silent,
 	}

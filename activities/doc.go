@@ -13,7 +13,8 @@
 // The files:
 //
 //	models.go      Generate: model_request.go the request, offer.go its tools,
-//	               window.go and package shorten its size, output.go replies with a schema,
+//	               window.go and package shorten its size, package form replies with a schema,
+//	               package rules what the rules say of its calls,
 //	               allowance.go its time; summaries.go Summarize
 //	tools.go       CallTool: binding.go the approved server and tool, claims.go at most once,
 //	               elicitation.go and sampler.go the server's own requests;

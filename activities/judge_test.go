@@ -107,7 +107,7 @@ func TestRulesJudgeTheDelegationOfANode(t *testing.T) {
 	if got, err := run(t, t.Context(), texts.Compose, in); err != nil || got.Verdict != nil {
 		t.Errorf("of an older history: %+v, %v", got, err)
 	}
-	in.Judged = &contract.JudgedDelegation{Tool: "a2a_shop", Destructive: true, Node: "n", Facts: &verdict.Facts{Chain: []string{"front"}}}
+	in.Judged = &verdict.Delegation{Tool: "a2a_shop", Destructive: true, Node: "n", Facts: &verdict.Facts{Chain: []string{"front"}}}
 	got, err := run(t, t.Context(), texts.Compose, in)
 	if err != nil || got.Verdict == nil || seen.Tool != "a2a_shop" || !seen.Destructive || seen.Node != "n" || seen.Facts.Chain[0] != "front" ||
 		string(seen.Arguments) != `{"message":"write it"}` || seen.Time.IsZero() {

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"agent-stop-and-go/activities/bearer"
+	"agent-stop-and-go/activities/form"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/shorten"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
@@ -18,7 +21,7 @@ import (
 type modelRequest struct {
 	request llm.Request
 	offer   []offeredTool
-	output  output
+	output  form.Output
 	// recorded are the messages of the request that are part of the conversation, and room is
 	// how many tokens they may have.
 	recorded []contract.Message
@@ -26,6 +29,15 @@ type modelRequest struct {
 	earlier []verdict.Earlier
 	room    int
 	before  int // messages that the summary so far replaces
+}
+
+// judged is what the rules know of all calls of a reply.
+func (q modelRequest) judged(in contract.GenerateInput, now func() time.Time) verdict.Call {
+	at := time.Now()
+	if now != nil {
+		at = now()
+	}
+	return verdict.Call{Node: in.Node, Facts: in.Facts, Time: at, Before: q.earlier}
 }
 
 func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {
@@ -43,10 +55,10 @@ func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (m
 	if q.request.System, err = fillTemplate(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
 		return q, fmt.Errorf("read the prompt: %w", err)
 	}
-	if q.output, err = m.output(ctx, in); err != nil {
+	if q.output.Schema, err = transcript.ReadJSON(ctx, m.Blobs, in.Schema); err != nil {
 		return q, fmt.Errorf("read the schema of the output: %w", err)
 	}
-	q.output.ask(&q.request)
+	q.output.Ask(&q.request)
 	if err := m.fill(ctx, in, &q); err != nil {
 		return q, err
 	}
@@ -87,7 +99,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	q.request.Messages = withSummary(messages, in.Summary, summary)
 	q.recorded = messages
 	if m.Policy != nil {
-		q.earlier = earlierCalls(messages)
+		q.earlier = rules.Earlier(messages)
 	}
 	if in.Summary != nil {
 		at := indexOf(messages, in.Summary.Through) + 1
@@ -98,7 +110,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 		if err != nil {
 			return fmt.Errorf("read the reply to mend: %w", err)
 		}
-		q.request.Messages = append(q.request.Messages, repairMessages(text, *in.Repair)...)
+		q.request.Messages = append(q.request.Messages, form.RepairMessages(text, *in.Repair)...)
 	}
 	if q.room = room(facts, q.request); q.room > 0 {
 		extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/mask"
+	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
@@ -39,7 +40,7 @@ type Models struct {
 	// Bearers knows the tokens with which servers list their tools; nil takes the caller's.
 	Bearers *bearer.Book
 	// Policy judges the calls; nil has no rules.
-	Policy Policy
+	Policy rules.Policy
 	Now    func() time.Time
 }
 
@@ -138,7 +139,7 @@ func overrunOf(reply llm.Reply) string {
 
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{DraftID: in.DraftID, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
-	text, misfit := q.output.check(reply)
+	text, misfit := q.output.Check(reply)
 	out.Misfit = misfit
 	var err error
 	if out.Text, err = transcript.Text(ctx, m.Blobs, text); err != nil {
@@ -148,7 +149,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
-	about := q.judged(in, m.now())
+	about := q.judged(in, m.Now)
 	for _, c := range reply.Calls {
 		call, err := m.call(ctx, c, q.offer, about)
 		if err != nil {
@@ -193,7 +194,9 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, abou
 		return out, err
 	}
 	if known && out.Problem == "" && !tool.exit && !tool.login {
-		out.Verdict = m.judge(about, tool, args)
+		judged := tool.bound
+		judged.Tool = tool.Tool
+		out.Verdict = rules.Judge(m.Policy, about, judged, tool.peer == nil && !tool.client, args)
 	}
 	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)

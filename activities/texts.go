@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
@@ -17,7 +18,7 @@ import (
 type Texts struct {
 	Blobs transcript.Store
 	// Policy judges delegations; nil has no rules.
-	Policy Policy
+	Policy rules.Policy
 }
 
 // Compose makes one text from a template and values, or from parts without the empty ones.
@@ -37,7 +38,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 	if err != nil {
 		return out, fail(contract.KindInternal, err.Error(), 0)
 	}
-	out.SHA256, out.Verdict = contract.Hash(args), t.judgeDelegation(in.Judged, args)
+	out.SHA256, out.Verdict = contract.Hash(args), rules.JudgeDelegation(t.Policy, in.Judged, args)
 	if out.Arguments, err = transcript.JSON(ctx, t.Blobs, args); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}

@@ -29,7 +29,7 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, q m
 		return out, err
 	}
 	out.DraftID = in.DraftID
-	offer, about := slices.Clone(q.offer), q.judged(in, m.now())
+	offer, about := slices.Clone(q.offer), q.judged(in, m.Now)
 	for i := range offer {
 		offer[i].DestructiveHint = true
 	}

@@ -63,11 +63,8 @@ type Deps struct {
 	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
 	// gets one, or another for it.
 	DropTokens bool
-	// SealCallers seals with every message who has sent it, for servers whose tokens the agent
-	// keeps by caller.
-	SealCallers bool
-	// SendRights sends all groups and scopes of the sender with a message, for the agent's rules.
-	SendRights bool
+	// SealCallers and SendRights are as in service.Options.
+	SealCallers, SendRights bool
 	// ProofInterval is how often the proof of a caller with an open stream is checked. The
 	// default is 5 seconds.
 	ProofInterval time.Duration

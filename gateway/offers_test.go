@@ -17,26 +17,27 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/mcp"
 )
 
 var down = contract.ServerState{Name: "files", Error: "not connected: connection refused"}
 
 func someResources() (contract.ResourceCatalogue, error) {
 	return contract.ResourceCatalogue{
-		Resources: []contract.Resource{
+		Resources: []mcp.Resource{
 			{Server: "resources", URI: "resource://1", Name: "web-1", Title: "Web", Description: "One", MIMEType: "text/plain", Size: 4},
 			{Server: "notes", URI: "note://1", Name: "n"},
 		},
-		Templates: []contract.ResourceTemplate{{Server: "notes", URITemplate: "note://{n}", Name: "note"}},
+		Templates: []mcp.ResourceTemplate{{Server: "notes", URITemplate: "note://{n}", Name: "note"}},
 		Servers:   []contract.ServerState{down},
 	}, nil
 }
 
 func somePrompts() (contract.PromptCatalogue, error) {
 	return contract.PromptCatalogue{
-		Prompts: []contract.Prompt{
-			{Server: "notes", Name: "greet", Arguments: []contract.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
-			{Server: "notes", Name: "part", Title: "Part", Description: "Says goodbye.", Arguments: []contract.PromptArgument{}},
+		Prompts: []mcp.Prompt{
+			{Server: "notes", Name: "greet", Arguments: []mcp.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}},
+			{Server: "notes", Name: "part", Title: "Part", Description: "Says goodbye.", Arguments: []mcp.PromptArgument{}},
 		},
 		Servers: []contract.ServerState{down},
 	}, nil

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/policy"
@@ -15,7 +15,7 @@ import (
 )
 
 // policyOf returns the rules for the activities, or nil.
-func policyOf(c *config.Config) activities.Policy {
+func policyOf(c *config.Config) rules.Policy {
 	if p := c.Policy(); p != nil {
 		return p
 	}

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -63,7 +64,7 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 		message, _ := l.values.Get(contract.KeyUserMessage)
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}
 	}
-	in.Judged = &contract.JudgedDelegation{Tool: peer.Tool(), Destructive: peer.Destructive, Node: l.nameInTree(), Facts: l.facts(ctx)}
+	in.Judged = &verdict.Delegation{Tool: peer.Tool(), Destructive: peer.Destructive, Node: l.nameInTree(), Facts: l.facts(ctx)}
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	c := contract.Call{
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,

@@ -41,7 +41,8 @@
 //	call.go          a call of a reply; delegate.go to another agent, remote.go its task,
 //	                 remote_approval.go its approvals, lost_task.go its loss;
 //	                 client_tool.go by the sender of the message
-//	ask.go           how a leaf asks a person; describe.go descriptions; grant.go again,
+//	ask.go           how a leaf asks a person; askrules.go those that a rule names, facts.go
+//	                 what rules know; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
 //	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
 //	                 later.go who has put it off; pause.go calls that a switch pauses

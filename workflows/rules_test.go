@@ -118,8 +118,8 @@ func TestRulesJudgeTheDelegationOfANode(t *testing.T) {
 	for o, want := range map[verdict.Outcome]string{
 		verdict.Deny: `Not allowed: the rule deny refuses this call of a2a_writer.`, verdict.Allow: "written", verdict.Ask: "asks",
 	} {
-		var judged contract.JudgedDelegation
-		w := &world{DelegateFn: answers(remote(contract.TaskCompleted, "written")), JudgeFn: func(d contract.JudgedDelegation) *verdict.Verdict {
+		var judged verdict.Delegation
+		w := &world{DelegateFn: answers(remote(contract.TaskCompleted, "written")), JudgeFn: func(d verdict.Delegation) *verdict.Verdict {
 			judged = d
 			return ruled(contract.Call{}, o).Verdict
 		}}

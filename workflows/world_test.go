@@ -27,7 +27,7 @@ type world struct {
 	DigestFn   func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error)
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
 	OffloadFn  func(contract.OffloadInput)
-	JudgeFn    func(contract.JudgedDelegation) *verdict.Verdict
+	JudgeFn    func(verdict.Delegation) *verdict.Verdict
 	// Slow: calls take longer than a local activity may.
 	Slow bool
 

@@ -89,7 +89,7 @@ func (f policyFlags) show(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rules := c.AllRules()
+	rules := allRules(c)
 	if f.json {
 		return writeJSON(w, map[string]any{"policy": c.Policy().Version(), "rules": rules})
 	}

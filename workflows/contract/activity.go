@@ -248,15 +248,7 @@ type ComposeInput struct {
 	Arguments bool `json:"arguments,omitempty"`
 	// Judged is the delegation with these arguments, which the agent's rules judge; nil in older
 	// histories.
-	Judged *JudgedDelegation `json:"judged,omitempty"`
-}
-
-// JudgedDelegation is the delegation of an a2a node.
-type JudgedDelegation struct {
-	Tool        string         `json:"tool"`
-	Destructive bool           `json:"destructive,omitempty"`
-	Node        string         `json:"node,omitempty"`
-	Facts       *verdict.Facts `json:"facts,omitempty"`
+	Judged *verdict.Delegation `json:"judged,omitempty"`
 }
 
 // ComposeResult is the text, and if asked for as arguments of a delegation: {"message": text}

@@ -8,6 +8,7 @@ import (
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -375,24 +376,24 @@ func server() ServerState {
 	return ServerState{Name: "resources", Ready: true, Error: "down", Tools: 3, Optional: true}
 }
 
-func resource() Resource {
-	return Resource{
+func resource() mcp.Resource {
+	return mcp.Resource{
 		Server: "resources", URI: "resource://1", Name: "web-1", Title: "Web 1", Description: "A resource",
 		MIMEType: "application/json", Size: 42,
 	}
 }
 
-func resourceTemplate() ResourceTemplate {
-	return ResourceTemplate{
+func resourceTemplate() mcp.ResourceTemplate {
+	return mcp.ResourceTemplate{
 		Server: "resources", URITemplate: "resource://{id}", Name: "resource", Title: "A resource", Description: "By its number",
 		MIMEType: "application/json",
 	}
 }
 
-func prompt() Prompt {
-	return Prompt{
+func prompt() mcp.Prompt {
+	return mcp.Prompt{
 		Server: "resources", Name: "tidy", Title: "Tidy up", Description: "Looks for what is old",
-		Arguments: []PromptArgument{{Name: "days", Title: "Days", Description: "How old", Required: true}, {Name: "who"}},
+		Arguments: []mcp.PromptArgument{{Name: "days", Title: "Days", Description: "How old", Required: true}, {Name: "who"}},
 	}
 }
 
@@ -428,9 +429,9 @@ func activitySamples() map[string]any {
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},
 		"ListToolsInput-resources": ListToolsInput{Kind: WantResources},
-		"ResourceCatalogue": ResourceCatalogue{Resources: []Resource{resource()}, Templates: []ResourceTemplate{resourceTemplate()},
+		"ResourceCatalogue": ResourceCatalogue{Resources: []mcp.Resource{resource()}, Templates: []mcp.ResourceTemplate{resourceTemplate()},
 			Servers: []ServerState{server()}},
-		"PromptCatalogue":           PromptCatalogue{Prompts: []Prompt{prompt()}, Servers: []ServerState{server()}},
+		"PromptCatalogue":           PromptCatalogue{Prompts: []mcp.Prompt{prompt()}, Servers: []ServerState{server()}},
 		"Resource":                  resource(),
 		"ResourceTemplate":          resourceTemplate(),
 		"Prompt":                    prompt(),

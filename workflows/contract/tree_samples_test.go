@@ -5,6 +5,7 @@ import (
 
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 const run = "conversation-" + conversationID + "/turn-3/pipeline"
@@ -121,7 +122,7 @@ func nodeSamples() map[string]any {
 
 func delegationSamples() map[string]any {
 	message := JSON{Raw: []byte(`{"message":"Find it"}`)}
-	judged := JudgedDelegation{Tool: "a2a_shop", Destructive: true, Node: "writer", Facts: facts()}
+	judged := verdict.Delegation{Tool: "a2a_shop", Destructive: true, Node: "writer", Facts: facts()}
 	folded, nodes := Offloaded{Head: *head(), Count: 2}, blob()
 	return map[string]any{
 		"LastTurn": *lastTurn(),
@@ -140,11 +141,10 @@ func delegationSamples() map[string]any {
 		"ApprovalAnswer": ApprovalAnswer{
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
-		"ComposeInput":     ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true, Judged: &judged},
-		"JudgedDelegation": judged,
-		"ComposeResult":    ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw), Verdict: ruled()},
-		"OffloadInput":     OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
-		"OffloadResult":    OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
+		"ComposeInput":  ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true, Judged: &judged},
+		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw), Verdict: ruled()},
+		"OffloadInput":  OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
+		"OffloadResult": OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
 	}
 }
 

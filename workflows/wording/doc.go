@@ -31,6 +31,7 @@
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI
 //	console.go     commands to copy
+//	verdict.go     what rules refuse and ask
 //	title.go       titles that somebody gives a conversation
 //	push.go        the page of a task's webhooks
 //	summary.go     lines of activities, timers and approvals in the Web UI

@@ -116,3 +116,12 @@ func (v *Verdict) Holding() bool { return v != nil && !v.Asking() && !v.Allowing
 func (v *Verdict) Allowing() bool { return v.is(Allow) }
 
 func (v *Verdict) is(o Outcome) bool { return v != nil && v.Outcome == o }
+
+// Delegation is the delegation of an a2a node, whose arguments the activity makes that has it
+// judged.
+type Delegation struct {
+	Tool        string `json:"tool"`
+	Destructive bool   `json:"destructive,omitempty"`
+	Node        string `json:"node,omitempty"`
+	Facts       *Facts `json:"facts,omitempty"`
+}

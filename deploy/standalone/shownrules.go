@@ -1,15 +1,16 @@
-package config
+package main
 
 import (
 	"fmt"
 	"strings"
 
+	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/policy"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ShownRule is a rule for people: a named one, or what another key of the file comes to.
-type ShownRule struct {
+// shownRule is a rule for people: a named one, or what another key of the file comes to.
+type shownRule struct {
 	// Name is the rule's name, or the path of the key.
 	Name string `json:"name"`
 	When string `json:"when"`
@@ -18,14 +19,14 @@ type ShownRule struct {
 	Named bool `json:"named"`
 }
 
-// AllRules lists the named rules, and then what the other keys of the file say about calls, in the
+// allRules lists the named rules, and then what the other keys of the file say about calls, in the
 // order in which they count: the first that is about a call decides.
-func (c *Config) AllRules() []ShownRule {
-	var out []ShownRule
-	for _, r := range c.policy.Rules() {
-		out = append(out, ShownRule{r.Name, r.When, thenText(r.Then), true})
+func allRules(c *config.Config) []shownRule {
+	var out []shownRule
+	for _, r := range c.Policy().Rules() {
+		out = append(out, shownRule{r.Name, r.When, thenText(r.Then), true})
 	}
-	add := func(name, when, then string) { out = append(out, ShownRule{Name: name, When: when, Then: then}) }
+	add := func(name, when, then string) { out = append(out, shownRule{Name: name, When: when, Then: then}) }
 	for i, s := range c.MCPServers {
 		path := fmt.Sprintf("mcp_servers[%d]", i)
 		for _, key := range []struct {
@@ -51,13 +52,13 @@ func (c *Config) AllRules() []ShownRule {
 	}
 	add("hints of the tool", "annotations.destructive", "ask")
 	add("hints of the tool", "!annotations.destructive", "allow")
-	return append(out, c.nodeRules()...)
+	return append(out, nodeRules(c)...)
 }
 
 // nodeRules are the nodes that run destructive calls at once.
-func (c *Config) nodeRules() (out []ShownRule) {
+func nodeRules(c *config.Config) (out []shownRule) {
 	for _, n := range c.AutoRunNodes() {
-		out = append(out, ShownRule{
+		out = append(out, shownRule{
 			Name: "node " + n.Name + ".approval", When: fmt.Sprintf("node == %q, and no named rule is about the call", n.Name), Then: "allow",
 		})
 	}
@@ -83,7 +84,7 @@ func thenText(t policy.Then) string {
 		parts = append(parts, fmt.Sprint(a.Count, " people"))
 	}
 	if a.Expires > 0 {
-		parts = append(parts, "expires "+short(a.Expires)+", then "+strings.TrimSpace(a.OnExpiry+" "+strings.Join(a.Escalate, ", ")))
+		parts = append(parts, "expires "+a.Expires.String()+", then "+strings.TrimSpace(a.OnExpiry+" "+strings.Join(a.Escalate, ", ")))
 	}
 	if len(parts) == 0 {
 		return "ask"
@@ -92,7 +93,7 @@ func thenText(t policy.Then) string {
 }
 
 // prefixOf is what stands before the names of a server's tools.
-func prefixOf(s MCPServer) string {
+func prefixOf(s config.MCPServer) string {
 	if !s.Prefix {
 		return ""
 	}

@@ -1,43 +1,36 @@
-package activities
+// Package form is the form that a model's reply must have: any text, or JSON that fits a schema.
+package form
 
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"strings"
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/record/transcript"
 )
 
 const wantsJSON = "Reply with JSON only, without any text around it. It must fit this JSON Schema:\n"
 
-// output is the required form of a reply's text: any text, or JSON that matches a schema.
-type output struct{ schema json.RawMessage }
+// Output is the required form of a reply's text. Without a Schema it is any text.
+type Output struct{ Schema json.RawMessage }
 
-func (m *Models) output(ctx context.Context, in contract.GenerateInput) (output, error) {
-	schema, err := transcript.ReadJSON(ctx, m.Blobs, in.Schema)
-	if string(schema) == "null" {
-		schema = nil
-	}
-	return output{schema}, err
-}
+func (o Output) any() bool { return len(o.Schema) == 0 || string(o.Schema) == "null" }
 
-// ask adds the schema to a request.
-func (o output) ask(r *llm.Request) {
-	if o.schema == nil {
+// Ask adds the schema to a request.
+func (o Output) Ask(r *llm.Request) {
+	if o.any() {
 		return
 	}
-	r.Schema = o.schema
-	r.System = strings.TrimSpace(r.System + "\n\n" + wantsJSON + string(o.schema))
+	r.Schema = o.Schema
+	r.System = strings.TrimSpace(r.System + "\n\n" + wantsJSON + string(o.Schema))
 }
 
-// check returns the text as compact JSON, or why it does not fit.
-func (o output) check(reply llm.Reply) (text, misfit string) {
-	if o.schema == nil || len(reply.Calls) > 0 {
+// Check returns the text as compact JSON, or why it does not fit.
+func (o Output) Check(reply llm.Reply) (text, misfit string) {
+	if o.any() || len(reply.Calls) > 0 {
 		return reply.Text, ""
 	}
 	switch reply.Finish {
@@ -47,7 +40,7 @@ func (o output) check(reply llm.Reply) (text, misfit string) {
 		return reply.Text, "the model refused: " + reply.Text
 	}
 	raw := withoutFence(reply.Text)
-	if misfit := schema.Misfit(o.schema, raw); misfit != "" {
+	if misfit := schema.Misfit(o.Schema, raw); misfit != "" {
 		return reply.Text, misfit
 	}
 	var compact bytes.Buffer
@@ -68,8 +61,8 @@ func withoutFence(text string) json.RawMessage {
 	return json.RawMessage(strings.TrimSpace(text))
 }
 
-// repairMessages ask the model to correct its reply.
-func repairMessages(text string, r contract.Repair) []contract.Message {
+// RepairMessages ask the model to correct its reply.
+func RepairMessages(text string, r contract.Repair) []contract.Message {
 	if r.Overrun {
 		return []contract.Message{
 			{Role: contract.RoleAssistant, Content: contract.Inline(cmp.Or(text, "(a reply of calls)"))},
