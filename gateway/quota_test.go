@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/config/feed/feedtest"
 	"agent-stop-and-go/config/ledger"
@@ -21,7 +22,7 @@ func newLimitedAPIs(t *testing.T, limits quota.Limits) (one, two *api, started *
 	t.Helper()
 	redis, started := feedtest.NewServer(t, ""), &sync.Map{}
 	open := func() *api {
-		shared, err := ledger.Open(redis.URL(), "helper", quota.Lag)
+		shared, err := ledger.Open(redis.URL(), "helper", time.Hour) // notes must outlast the test, as the search never catches up
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,6 +27,7 @@ type chain struct {
 	web       string // of the page of agent a
 	places    map[string]string
 	journal   string                          // URL of one more tool server of the agents a and c; "" for none
+	edit      func(text string) string        // changes the configuration of agent a; nil for nothing
 	between   func(http.Handler) http.Handler // in the proxy; nil for nothing
 	processes []*process
 	workers   []*process // of agent a
@@ -49,21 +50,34 @@ func startChain(t *testing.T) *chain {
 
 // begin starts everything on a database.
 func (c *chain) begin(db *database) {
-	t := c.t
-	t.Helper()
+	c.t.Helper()
+	c.startShared(db)
+	for _, name := range []string{"b", "c"} {
+		port := freePort(c.t)
+		c.place("gateway-"+name+":8080", port)
+		c.startWorker(name, 0)
+		c.startGateway(name, 0, port)
+	}
+	c.startA()
+	c.startWeb()
+}
+
+// startShared starts what all agents share, on a database.
+func (c *chain) startShared(db *database) {
+	c.t.Helper()
 	c.db = db
-	redis, port := startRedis(t)
+	redis, port := startRedis(c.t)
 	c.place("redis:6379", port)
 	c.redis = redis
 	c.processes = append(c.processes, c.db.process, redis)
 	c.startTemporal()
 	c.startToolServers()
-	for _, name := range []string{"b", "c"} {
-		port := freePort(t)
-		c.place("gateway-"+name+":8080", port)
-		c.startWorker(name, 0)
-		c.startGateway(name, 0, port)
-	}
+}
+
+// startA starts agent a, and returns when it is ready.
+func (c *chain) startA() {
+	t := c.t
+	t.Helper()
 	for i := range gatewaysOfA {
 		port := freePort(t)
 		c.gateways = append(c.gateways, fmt.Sprintf("http://127.0.0.1:%d", port))
@@ -76,7 +90,6 @@ func (c *chain) begin(db *database) {
 	for _, gateway := range c.gateways {
 		answers(t, gateway+"/health/ready")
 	}
-	c.startWeb()
 }
 
 // place says where a service of compose.yaml is on this machine.
@@ -181,6 +194,9 @@ func (c *chain) file(name, data string, port int) string {
 	}
 	if c.journal != "" && (name == "agent-a.yaml" || name == "agent-c.yaml") {
 		text = strings.Replace(text, "mcp_servers:\n", fmt.Sprintf("mcp_servers:\n  - {name: journal, url: %q}\n", c.journal), 1)
+	}
+	if c.edit != nil && name == "agent-a.yaml" {
+		text = c.edit(text)
 	}
 	host := "host: 127.0.0.1"
 	if port != 0 {

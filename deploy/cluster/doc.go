@@ -12,6 +12,7 @@
 //	proxy_test.go      the proxy
 //	client_test.go     a client of the REST API
 //	cluster_test.go    what must work on it
+//	callers_test.go    callers with keys, at both gateways
 //	server_test.go     the Temporal server: migration, one at a time
 //	load_test.go       how many turns it makes, and what they cost
 //	chaos_test.go      what is killed, and when; visitor_test.go its users, judge_test.go what they may expect

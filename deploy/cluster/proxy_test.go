@@ -34,6 +34,7 @@ func startProxy(t *testing.T, servers []string, between func(http.Handler) http.
 		ErrorLog:      log.New(io.Discard, "", 0), // callers see the 502
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(targets[next.Add(1)%uint64(len(targets))])
+			r.Out.Host = r.In.Host // by which cookies of sessions are named
 		},
 	}
 	handler := http.Handler(proxy)
