@@ -166,4 +166,16 @@ export async function inboxChecks({ plain, scripted, pair, visit, button, decide
     await button(page, "Reject").click();
     await page.close();
   });
+
+  await check("a call that replaces a whole file says so, and one that adds to it does not", async () => {
+    for (const [more, said] of [[{}, 1], [{ mode: "overwrite" }, 1], [{ mode: "append" }, 0]]) {
+      const page = await visit(scripted);
+      await page.locator("#message").fill("call write_file " + JSON.stringify({ path: "notes.md", content: "new", ...more }));
+      await page.locator("#message").press("Enter");
+      await page.locator(".card.waiting .arguments dd", { hasText: "notes.md" }).waitFor();
+      assert.equal(await page.getByText("This seems to write a whole file").count(), said, JSON.stringify(more));
+      await button(page, "Reject").click();
+      await page.close();
+    }
+  });
 }

@@ -1,6 +1,6 @@
 // A tool server for tests, over stdio, in plain JSON-RPC.
 //
-//	note {…}       destructive; returns its arguments; so do mail and edit
+//	note {…}       destructive; returns its arguments; so do mail, edit and write_file
 //	seats          asks the user how many seats, by a form
 //	lost           destructive; ends without an answer, once
 //	picture        returns a text and an image
@@ -15,7 +15,7 @@ const tool = (name, destructive, properties = {}) => ({
   inputSchema: { type: "object", properties },
 });
 const tools = [tool("note", true, { name: text, text }), tool("seats", false), tool("lost", true), tool("picture", false),
-  tool("mail", true, { to: text, text }), tool("edit", true, { path: text, old_text: text, new_text: text })];
+  tool("mail", true, { to: text, text }), tool("edit", true, { path: text, old_text: text, new_text: text }), tool("write_file", true, { path: text, content: text, mode: text })];
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");
