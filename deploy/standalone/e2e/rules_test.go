@@ -1,8 +1,11 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 const (
@@ -58,4 +61,67 @@ func TestRulesDecideAboutCalls(t *testing.T) {
 			t.Errorf("no %s in %s", part, raw)
 		}
 	}
+}
+
+// TestRecordRules records a conversation in which rules allow, refuse, ask two people, and ask again
+// when nobody has decided.
+func TestRecordRules(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = proxyAuth + `approval:
+  rules:
+    - {name: drafts, when: 'tool == "note_add" && args.name == "draft"', then: allow}
+    - {name: trials, when: 'tool == "note_add" && args.name == "trial"', then: dry_run}
+    - {name: never, when: 'tool == "note_add" && args.name == "secret"', then: {deny: "No."}}
+    - {name: both, when: 'tool == "note_add" && args.name == "final"', then: {ask: {by: ["group:ops"], not_requester: true, count: 2}}}
+    - {name: soon, when: 'tool == "note_list"', then: {ask: {expires: 1s, on_expiry: keep}}}
+`
+	api, p := h.inside()
+	id := api.ask(`call note_add {"name":"draft"}`, alice).Conversation.ID
+	say := func(text string) result {
+		return api.want(200, "POST", "/conversations/"+id+"/messages", messageJSON(text), alice).Result
+	}
+	say(`call note_add {"name":"trial"}`)
+	say(`call note_add {"name":"secret"}`)
+	first := say(`call note_add {"name":"final"}`).Approval.UUID
+	second := h.nextApproval(api, id, first, func() { api.do("POST", "/approvals/"+first, `{"approved":true}`, carol, ops) })
+	api.want(404, "POST", "/approvals/"+second, `{"approved":true}`, bob)
+	if got := api.do("POST", "/approvals/"+second, `{"approved":true}`, carol, ops); got.Status != 403 && got.Status != 404 {
+		t.Errorf("carol approves twice: %d %s", got.Status, got.Raw)
+	}
+	if got := api.do("POST", "/approvals/"+second, `{"approved":true}`, "X-Subject: dave", ops); got.Status != 202 {
+		t.Errorf("status %d: %s", got.Status, got.Raw)
+	}
+	eventually(t, "the call that two people approved runs", func() bool { return len(h.tools.called("note_add")) == 2 })
+	eventually(t, "the turn is over", func() bool {
+		return api.want(200, "GET", "/conversations/"+id, "", alice).Conversation.Status == "active"
+	})
+	expired := say("call note_list").Approval.UUID
+	again := h.nextApproval(api, id, expired, func() {})
+	api.decide(again, `{"approved":true}`, alice)
+	if n := len(h.tools.called("note_list")); n != 1 {
+		t.Errorf("%d lists", n)
+	}
+	keep(t, p.Client, "rules", contract.ConversationWorkflowID(id))
+}
+
+// nextApproval waits until another approval of a conversation waits than the one that after ends.
+func (h *home) nextApproval(api *api, id, last string, after func()) (uuid string) {
+	h.t.Helper()
+	after()
+	eventually(h.t, "the next approval", func() bool {
+		var list struct {
+			Conversation struct {
+				Pending *struct{ UUID string } `json:"pending_approval"`
+			} `json:"conversation"`
+		}
+		if err := json.Unmarshal([]byte(api.do("GET", "/conversations/"+id, "", alice).Raw), &list); err != nil {
+			h.t.Fatal(err)
+		}
+		if p := list.Conversation.Pending; p != nil && p.UUID != last {
+			uuid = p.UUID
+		}
+		return uuid != ""
+	})
+	return uuid
 }
