@@ -62,6 +62,13 @@ var exampleRuns = map[string]example{
 		ask: "add a resource named apple with value 42", approves: []string{"resources_add "},
 		answers: "The tool resources_add answered: ", stores: []string{"apple=42"}, tree: "models:done",
 	},
+	"rules.yaml": {
+		ask: "add a resource named apple with value 42", answers: "The tool resources_add answered: ", stores: []string{"apple=42"}, tree: "rules:done",
+	},
+	"rules.yaml large": {
+		ask: "add a resource named apple with value 4200", approves: []string{"resources_add "}, rejects: true,
+		answers: "Operation cancelled by user.", tree: "rules:rejected",
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
