@@ -58,18 +58,22 @@ func checkPolicy(r *report, c *Config) {
 		return
 	}
 	checkRuleList(r, c, "approval.rules", rules, map[string]bool{})
-	compiled, mistakes := policy.New(rules)
-	for _, m := range mistakes {
+	for _, m := range mistakesIn(rules) {
 		r.at(fmt.Sprintf("approval.rules[%d].when", m.Rule), "%s", m.Text)
 	}
-	c.policy = compiled
+	if r.err() == nil {
+		c.compileRules(r, "approval.rules")
+	}
+}
+
+// mistakesIn returns the conditions that are none.
+func mistakesIn(rules []policy.Rule) []policy.Mistake {
+	_, mistakes := policy.New(rules)
+	return mistakes
 }
 
 // checkRuleList checks what package policy does not: names, outcomes, deciders.
 func checkRuleList(r *report, c *Config, list string, rules []policy.Rule, seen map[string]bool) {
-	if len(rules) > policy.MaxRules {
-		r.at(list, "must have at most %d rules", policy.MaxRules)
-	}
 	for i, rule := range rules {
 		path := fmt.Sprintf("%s[%d]", list, i)
 		checkName(r, path, rule.Name)
@@ -147,10 +151,25 @@ func (c *Config) include() Errors {
 			errs = append(errs, c.includeFile(file, seen)...)
 		}
 	}
-	if len(errs) == 0 {
-		c.policy, _ = policy.New(c.Approval.Rules)
+	if len(errs) > 0 {
+		return errs
 	}
-	return errs
+	r := newReport(c.file, c.lines)
+	c.compileRules(r, "approval.include")
+	return r.sorted()
+}
+
+// compileRules compiles the rules of all files. A mistake is reported at path, if it is not at the
+// rule itself already.
+func (c *Config) compileRules(r *report, path string) {
+	if len(c.Approval.Rules) > policy.MaxRules {
+		r.at(path, "must have at most %d rules in all files", policy.MaxRules)
+	}
+	compiled, mistakes := policy.New(c.Approval.Rules)
+	for _, m := range mistakes {
+		r.at(path, "rule %s: %s", c.Approval.Rules[m.Rule].Name, m.Text)
+	}
+	c.policy = compiled
 }
 
 // literally escapes what has a meaning in patterns.
@@ -172,8 +191,7 @@ func (c *Config) includeFile(name string, seen map[string]bool) Errors {
 			checkRules(r, path, rulesOf(field), v)
 		})
 		checkRuleList(r, c, "rules", f.Rules, seen)
-		_, mistakes := policy.New(f.Rules)
-		for _, m := range mistakes {
+		for _, m := range mistakesIn(f.Rules) {
 			r.at(fmt.Sprintf("rules[%d].when", m.Rule), "%s", m.Text)
 		}
 	}

@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"context"
+	"log/slog"
+
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker/accounts"
@@ -21,3 +24,10 @@ var Models = models
 
 // Agents returns the agents that work is delegated to.
 var Agents = agents
+
+// CheckRules checks the rules of a configuration against tools, and returns what is wrong.
+func CheckRules(ctx context.Context, c *config.Config, s toolLister, logger *slog.Logger) []string {
+	r := &ruleCheck{config: c, logger: logger}
+	r.run(ctx, s)
+	return r.Problems()
+}

@@ -14,7 +14,8 @@ func TestCommandLines(t *testing.T) {
 	if err := os.WriteFile(good, []byte("llm: {model: 'demo:rules'}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cases := map[string]struct {
+	rules, cases := filepath.Join("..", "..", "config", "examples", "rules.yaml"), filepath.Join("..", "..", "config", "examples", "rules", "cases.yaml")
+	commands := map[string]struct {
 		args           []string
 		code           int
 		stdout, stderr string
@@ -55,9 +56,13 @@ func TestCommandLines(t *testing.T) {
 		"what runs with the offline model":   {args: []string{"config", "adopt", "--demo-if-no-key", "--config", "none.yaml"}, code: 1, stderr: "failed to read config file"},
 		"a key without a name":               {args: []string{"keys", "add"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 		"a key that has ended":               {args: []string{"keys", "add", "ci", "--expires", "-1h", "--config", good}, code: 1, stderr: "expired already"},
+		"all rules":                          {args: []string{"policy", "show", "--config", rules}, stdout: "hints of the tool"},
+		"rules that say what is expected":    {args: []string{"policy", "test", "--config", rules, cases}, stdout: "8 cases, 0 differ\n"},
+		"no rules":                           {args: []string{"policy", "test", "--config", good, cases}, code: 1, stderr: "has no approval.rules"},
+		"no cases":                           {args: []string{"policy", "test", "--config", rules}, code: 2, stderr: "requires at least 1 arg"},
 		"manual pages without their address": {args: []string{"man"}, code: 2, stderr: "accepts 1 arg(s), received 0"},
 	}
-	for name, c := range cases {
+	for name, c := range commands {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			err := run(t.Context(), c.args, env(), &stdout, &stderr)
@@ -68,6 +73,27 @@ func TestCommandLines(t *testing.T) {
 				t.Errorf("printed to the wrong stream\n%s\nand\n%s", &stdout, &stderr)
 			}
 		})
+	}
+}
+
+// A case that differs is explained, and the exit code says so.
+func TestACaseThatDiffersIsExplained(t *testing.T) {
+	cases := filepath.Join(t.TempDir(), "cases.yaml")
+	if err := os.WriteFile(cases, []byte("cases: [{name: large, call: {tool: resources_add, args: {value: 700}}, expect: allow}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	err := run(t.Context(), []string{"policy", "test", "--config", filepath.Join("..", "..", "config", "examples", "rules.yaml"), cases}, env(), &stdout, &stderr)
+	if exitCode(err) != 1 || stderr.String() != "agent: 1 of 1 cases differ\n" {
+		t.Errorf("code %d: %s", exitCode(err), &stderr)
+	}
+	for _, part := range []string{
+		"DIFFERS  large: ask by the rule large-values, not allow\n", `large-values (ask) is about it; tool is "resources_add", args.value is 700`,
+		"no-patterns (deny) would be about it, but for: ", "No case is about: small-values, no-patterns, once-a-turn\n",
+	} {
+		if !strings.Contains(stdout.String(), part) {
+			t.Errorf("no %q in\n%s", part, &stdout)
+		}
 	}
 }
 

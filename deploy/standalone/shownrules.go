@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// shownRule is a rule for people: a named one, or what another key of the file comes to.
+// shownRule is a rule as people see it: a named one, or what another key of the file means.
 type shownRule struct {
 	// Name is the rule's name, or the path of the key.
 	Name string `json:"name"`

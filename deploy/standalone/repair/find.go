@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -12,10 +11,10 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"agent-stop-and-go/deploy/standalone/executions"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -85,8 +84,6 @@ type Finder struct {
 // types are the workflows that are looked at.
 var types = []string{contract.WorkflowConversation, contract.WorkflowSequential, contract.WorkflowParallel, contract.WorkflowLoop, contract.WorkflowApproval}
 
-const page = 200
-
 // Find returns all cases. After an error, those found before are returned too.
 func (f Finder) Find(ctx context.Context) (cases []Case, err error) {
 	for _, q := range []struct {
@@ -96,7 +93,7 @@ func (f Finder) Find(ctx context.Context) (cases []Case, err error) {
 		{"TemporalReportedProblems IS NOT NULL AND ExecutionStatus = 'Running'", TaskFails},
 		{fmt.Sprintf("ExecutionStatus = 'Failed' AND TaskQueue = '%s'", strings.ReplaceAll(f.TaskQueue, "'", `\'`)), RunFailed},
 	} {
-		for info, err := range f.list(ctx, q.query) {
+		for info, err := range executions.List(ctx, f.Server, f.Namespace, q.query) {
 			if err != nil {
 				return cases, err
 			}
@@ -117,27 +114,6 @@ func (f Finder) Find(ctx context.Context) (cases []Case, err error) {
 		}
 	}
 	return cases, nil
-}
-
-func (f Finder) list(ctx context.Context, query string) iter.Seq2[*workflowpb.WorkflowExecutionInfo, error] {
-	return func(yield func(*workflowpb.WorkflowExecutionInfo, error) bool) {
-		r := &workflowservice.ListWorkflowExecutionsRequest{Namespace: f.Namespace, PageSize: page, Query: query}
-		for {
-			found, err := f.Server.ListWorkflow(ctx, r)
-			if err != nil {
-				yield(nil, fmt.Errorf("list workflows: %w", err))
-				return
-			}
-			for _, info := range found.GetExecutions() {
-				if !yield(info, nil) {
-					return
-				}
-			}
-			if r.NextPageToken = found.GetNextPageToken(); len(r.NextPageToken) == 0 {
-				return
-			}
-		}
-	}
 }
 
 // Examine looks at the last run of a workflow. It returns false if that is not a case.

@@ -5,16 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/config/encryption"
+	"agent-stop-and-go/deploy/standalone/executions"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -44,13 +43,11 @@ type Need struct {
 	Example string `json:"example"`
 }
 
-const page = 200
-
 // Needs lists what needs the key in all histories of the namespace, running and closed. The closed
 // runs of the Control do not count: the one that runs has all that they had.
 func (r Rotation) Needs(ctx context.Context) ([]Need, error) {
 	found := map[string]Need{}
-	for info, err := range r.list(ctx) {
+	for info, err := range executions.List(ctx, r.Server, r.Namespace, "") {
 		if err != nil {
 			return nil, err
 		}
@@ -87,27 +84,6 @@ func (n Need) with(kind, workflowID string, running bool) Need {
 		n.Closed++
 	}
 	return n
-}
-
-func (r Rotation) list(ctx context.Context) iter.Seq2[*workflowpb.WorkflowExecutionInfo, error] {
-	return func(yield func(*workflowpb.WorkflowExecutionInfo, error) bool) {
-		q := &workflowservice.ListWorkflowExecutionsRequest{Namespace: r.Namespace, PageSize: page}
-		for {
-			found, err := r.Server.ListWorkflow(ctx, q)
-			if err != nil {
-				yield(nil, fmt.Errorf("list workflows: %w", err))
-				return
-			}
-			for _, info := range found.GetExecutions() {
-				if !yield(info, nil) {
-					return
-				}
-			}
-			if q.NextPageToken = found.GetNextPageToken(); len(q.NextPageToken) == 0 {
-				return
-			}
-		}
-	}
 }
 
 // needs reports whether a run needs the key. One that is gone meanwhile needs none.
