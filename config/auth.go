@@ -208,26 +208,8 @@ func checkScopes(r *report, path string, scopes []string) {
 
 // checkApprovers refuses rules that cannot be kept.
 func checkApprovers(r *report, c *Config) {
-	checkDeciders(r, c, "approval.approvers", c.Approval.Approvers)
-}
-
-// checkDeciders refuses rules of who decides that cannot be kept.
-func checkDeciders(r *report, c *Config, path string, rules []string) {
-	switch {
-	case len(rules) == 0:
-		return
-	case len(c.Auth) == 0 && !r.failed["auth"]:
-		r.at(path, "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
-	case len(rules) > approvers.MaxRules:
-		r.at(path, "must have at most %d entries", approvers.MaxRules)
-	case slices.Contains(rules, approvers.Requester) && slices.Contains(rules, approvers.NotRequester):
-		r.at(path, "requester and not_requester exclude each other")
-	}
-	for i, rule := range rules {
-		if err := approvers.Check(rule); err != nil {
-			r.at(fmt.Sprintf("%s[%d]", path, i), "%s", err)
-		}
-	}
+	const path = "approval.approvers"
+	approvers.CheckAll(c.Approval.Approvers, len(c.Auth) > 0 || r.failed["auth"], func(key, problem string) { r.at(path+key, "%s", problem) })
 }
 
 // String describes a way in one line.

@@ -5,12 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
-	"time"
 
 	"agent-stop-and-go/config/policy"
-	"agent-stop-and-go/workflows/contract/approvers"
 )
 
 // Policy returns the named rules of the file, compiled; nil without rules.
@@ -72,7 +69,7 @@ func mistakesIn(rules []policy.Rule) []policy.Mistake {
 	return mistakes
 }
 
-// checkRuleList checks what package policy does not: names, outcomes, deciders.
+// checkRuleList checks rules, except their conditions.
 func checkRuleList(r *report, c *Config, list string, rules []policy.Rule, seen map[string]bool) {
 	for i, rule := range rules {
 		path := fmt.Sprintf("%s[%d]", list, i)
@@ -81,43 +78,9 @@ func checkRuleList(r *report, c *Config, list string, rules []policy.Rule, seen 
 		if !r.failed[path] && !r.holds(path+".when", rule.When) {
 			r.at(path+".when", "when is required")
 		}
-		if rule.Then.Keys() != 1 && !r.failed[path+".then"] && !r.failed[path] {
-			r.at(path+".then", "must be allow, ask, deny, dry_run, or a mapping with deny or ask")
+		if !r.failed[path] {
+			rule.Check(len(c.Auth) > 0 || r.failed["auth"], func(key, problem string) { r.at(path+"."+key, "%s", problem) })
 		}
-		if a := rule.Then.Ask; a != nil {
-			checkAsk(r, c, path+".then.ask", *a)
-		}
-	}
-}
-
-func checkAsk(r *report, c *Config, path string, a policy.Ask) {
-	checkDeciders(r, c, path+".by", a.By)
-	if slices.Contains(a.By, approvers.Requester) && a.NotRequester {
-		r.at(path+".by", "requester and not_requester exclude each other")
-	}
-	if a.NotRequester && len(c.Auth) == 0 && !r.failed["auth"] {
-		r.at(path+".not_requester", "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
-	}
-	if a.Count > 1 && len(c.Auth) == 0 && !r.failed["auth"] {
-		r.at(path+".count", "needs auth: with auth: none nobody is known, and one person can approve twice")
-	}
-	if a.Expires != 0 {
-		checkDuration(r, path+".expires", a.Expires, time.Second)
-	}
-	checkExpiry(r, c, path, a)
-}
-
-// checkExpiry checks what follows when nobody has decided.
-func checkExpiry(r *report, c *Config, path string, a policy.Ask) {
-	checkDeciders(r, c, path+".escalate", a.Escalate)
-	escalates := a.OnExpiry == policy.ExpiryEscalate
-	switch {
-	case a.OnExpiry != policy.ExpiryStop && a.OnExpiry != "" && a.Expires == 0:
-		r.at(path+".on_expiry", "needs expires")
-	case escalates && len(a.Escalate) == 0:
-		r.at(path+".escalate", "is required with on_expiry: escalate")
-	case !escalates && len(a.Escalate) > 0:
-		r.at(path+".escalate", "counts only with on_expiry: escalate")
 	}
 }
 

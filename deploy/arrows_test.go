@@ -284,9 +284,9 @@ var large = map[string]struct {
 	why          string
 }{
 	"activities/toolbox":    {35, 5154, "one client of MCP with three transports"},
-	"config":                {38, 4225, "one file: load, validate, describe, schema"},
+	"config":                {38, 4185, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {43, 5070, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {43, 5065, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {

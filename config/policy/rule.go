@@ -2,8 +2,10 @@ package policy
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -38,7 +40,7 @@ const (
 	ExpiryEscalate = "escalate"
 )
 
-// outcome returns what the rule does. Of several keys the check of the file accepts one only.
+// outcome returns what the rule does. Of several keys Check accepts one only.
 func (t Then) outcome() verdict.Outcome {
 	switch {
 	case t.Deny != "":
@@ -49,8 +51,19 @@ func (t Then) outcome() verdict.Outcome {
 	return verdict.Outcome(t.Outcome)
 }
 
-// Keys counts the keys that say what the rule does; it must be 1.
-func (t Then) Keys() int {
+// Check reports what is wrong with a rule besides its condition, at a key such as then.ask.by.
+// proven reports whether callers prove who they are.
+func (r Rule) Check(proven bool, report func(key, problem string)) {
+	if r.Then.keys() != 1 {
+		report("then", "must be allow, ask, deny, dry_run, or a mapping with deny or ask")
+	}
+	if a := r.Then.Ask; a != nil {
+		a.check(proven, func(key, problem string) { report("then.ask."+key, problem) })
+	}
+}
+
+// keys counts the keys that say what the rule does.
+func (t Then) keys() int {
 	n := 0
 	for _, set := range []bool{t.Outcome != "", t.Deny != "", t.Ask != nil} {
 		if set {
@@ -58,6 +71,37 @@ func (t Then) Keys() int {
 		}
 	}
 	return n
+}
+
+func (a Ask) check(proven bool, report func(key, problem string)) {
+	approvers.CheckAll(a.By, proven, func(key, problem string) { report("by"+key, problem) })
+	if slices.Contains(a.By, approvers.Requester) && a.NotRequester {
+		report("by", "requester and not_requester exclude each other")
+	}
+	if a.NotRequester && !proven {
+		report("not_requester", "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
+	}
+	if a.Count > 1 && !proven {
+		report("count", "needs auth: with auth: none nobody is known, and one person can approve twice")
+	}
+	if a.Expires != 0 && a.Expires < time.Second {
+		report("expires", a.Expires.String()+": must be at least 1s")
+	}
+	a.checkExpiry(proven, report)
+}
+
+// checkExpiry checks what follows when nobody has decided.
+func (a Ask) checkExpiry(proven bool, report func(key, problem string)) {
+	approvers.CheckAll(a.Escalate, proven, func(key, problem string) { report("escalate"+key, problem) })
+	escalates := a.OnExpiry == ExpiryEscalate
+	switch {
+	case a.OnExpiry != ExpiryStop && a.OnExpiry != "" && a.Expires == 0:
+		report("on_expiry", "needs expires")
+	case escalates && len(a.Escalate) == 0:
+		report("escalate", "is required with on_expiry: escalate")
+	case !escalates && len(a.Escalate) > 0:
+		report("escalate", "counts only with on_expiry: escalate")
+	}
 }
 
 // approval returns the approval that the rule asks for.

@@ -187,6 +187,26 @@ func Groups(rules []string) []string {
 	return out
 }
 
+// CheckAll reports what is wrong with a list in a configuration, at the list's key ("") or at an
+// entry ("[1]"). proven reports whether callers prove who they are.
+func CheckAll(rules []string, proven bool, report func(key, problem string)) {
+	switch {
+	case len(rules) == 0:
+		return
+	case !proven:
+		report("", "needs auth: with auth: none nobody is known, and whoever reaches the agent decides")
+	case len(rules) > MaxRules:
+		report("", fmt.Sprintf("must have at most %d entries", MaxRules))
+	case slices.Contains(rules, Requester) && slices.Contains(rules, NotRequester):
+		report("", "requester and not_requester exclude each other")
+	}
+	for i, rule := range rules {
+		if err := Check(rule); err != nil {
+			report(fmt.Sprintf("[%d]", i), err.Error())
+		}
+	}
+}
+
 // Check fails for a rule that nobody can match.
 func Check(rule string) error {
 	if rule == Requester || rule == NotRequester {
