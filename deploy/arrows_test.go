@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/adoption":      {"workflows/contract", "workflows/attribute", "workflows/signal"},
 	"workflows/handover":      {"workflows/contract"},
+	"workflows/approval":      {"workflows/contract", "workflows/activity", "workflows/answer", "workflows/attribute", "workflows/console", "workflows/decide", "workflows/proof", "workflows/run", "workflows/signal", "workflows/telemetry", "workflows/wording"},
 	"workflows/telemetry":     {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},
 	"workflows/console":       {"workflows/wording"},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/listing":       {"workflows/contract", "workflows/run", "workflows/wording"},
 	"workflows/push":          {"workflows/contract", "workflows/decide", "workflows/wording", "workflows/signal", "workflows/activity", "workflows/run"},
-	"workflows":               {"workflows/activity", "workflows/adoption", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/listing", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
+	"workflows":               {"workflows/activity", "workflows/adoption", "workflows/approval", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/listing", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
@@ -286,7 +287,7 @@ var large = map[string]struct {
 	"activities/toolbox":    {35, 5154, "one client of MCP with three transports"},
 	"config":                {38, 4185, "one file: load, validate, describe, schema"},
 	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
-	"workflows":             {43, 5065, "one state machine: conversation, turn, leaf, node, approval"},
+	"workflows":             {41, 4802, "one state machine: conversation, turn, leaf, node"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {

@@ -5,15 +5,13 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/approval"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
 )
-
-// viaMessage marks answers that came as a message.
-const viaMessage = "message"
 
 // sentAnswer is a message that was sent to the question that it answers.
 type sentAnswer struct{ uuid, request string }
@@ -26,12 +24,12 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 		c.refuse(ctx, m.RequestID, *refusal(contract.KindForbidden, wording.TextNotApprover))
 		return
 	}
-	decision, err := readText(ctx, m.Text.Inline, question.Schema)
+	decision, err := approval.ReadText(ctx, m.Text.Inline, question.Schema)
 	if err != nil {
 		c.refuse(ctx, m.RequestID, *refuseAnswer(question, err.Error()))
 		return
 	}
-	decision.Via = viaMessage
+	decision.Via = approval.ViaMessage
 	c.sendAnswer(ctx, question, m, decision)
 }
 

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/activity"
-	"agent-stop-and-go/workflows/attribute"
+	"agent-stop-and-go/workflows/approval"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/redact"
@@ -71,7 +70,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 		in.Approvers = l.parent.origin().agent.Approvers
 	}
 	in.Approvers = approvers.For(in, in.Approvers)
-	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
+	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, in)
 	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
@@ -86,7 +85,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator
 		result.DecidedAt, result.Reason = run.Now(ctx), activity.Failure(err).Message
-		logDecision(ctx, in, result)
+		approval.LogDecision(ctx, in, result)
 	}
 	if withdrawn != nil && result.Decision == contract.Cancelled {
 		result.Reason = cmp.Or(withdrawn(), result.Reason)
@@ -134,16 +133,4 @@ func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.Ap
 		r.Reason = ""
 	}
 	return r
-}
-
-func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) workflow.Context {
-	return workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
-		WaitForCancellation:   true,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		StaticSummary:         wording.ApprovalSummary(in),
-		TypedSearchAttributes: attribute.OfApproval(in, a.configHash),
-		Memo:                  wording.ApprovalMemo(in, a.agent.CallAs),
-	})
 }

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -289,7 +290,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		in.MayAsk = true
 		return l.callWithQuestions(ctx, c, in, summary)
 	case c.Destructive: // one attempt, completed even when the turn is cancelled
-		ctx = detached(ctx)
+		ctx = run.Detached(ctx)
 		return activity.Run(ctx, contract.ActivityCallTool, activity.Options(callToolTimeout, 1, summary), in)
 	}
 	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, activity.Options(callToolTimeout, activity.Attempts, summary), in)

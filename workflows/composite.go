@@ -54,7 +54,7 @@ type segment struct {
 // continued in a new run.
 func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*composite, workflow.Context) (again bool)) (contract.NodeResult, error) {
 	c := newComposite(ctx, in)
-	work := detached(ctx)
+	work := run.Detached(ctx)
 	workflow.Go(work, c.sendReports)
 	workflow.Go(work, c.receiveSignals)
 	c.refresh(work)
@@ -222,7 +222,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	s := c.stateOf(b.index)
 	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: run.Now(ctx)}
 	c.refresh(ctx)
-	c.offloadAll(detached(ctx))
+	c.offloadAll(run.Detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
 	in.Consumption, in.Key = c.consumption(ctx, nil), b.key
@@ -244,12 +244,6 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	*s = r.Tree
 	finish(ctx, s, r)
 	return decide.ApplySettings(b.node, r)
-}
-
-// detached returns a context that is never cancelled.
-func detached(ctx workflow.Context) workflow.Context {
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	return ctx
 }
 
 // collect appends the messages of ended nodes to the transcript.
@@ -295,7 +289,7 @@ func (c *composite) addApproval(ctx workflow.Context, l *leaf, in contract.Appro
 	o := contract.OpenApproval{Approval: in.Pending(), OutputKey: l.node.OutputKey}
 	c.open, c.reporter.opened = append(c.open, o), append(c.reporter.opened, o)
 	c.refresh(ctx)
-	c.reporter.flush(detached(ctx))
+	c.reporter.flush(run.Detached(ctx))
 }
 
 func (c *composite) removeApproval(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {

@@ -130,7 +130,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 // run is the loop that owns the signal channels. A cancelled workflow is closed in order, so
 // everything but the waiting uses a disconnected context.
 func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, error) {
-	work := detached(ctx)
+	work := run.Detached(ctx)
 	waiting := ctx
 	c.in = c.proofs.Start(work, c.in)
 	c.recordStart(work)

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -44,7 +45,7 @@ func cancellationOf(in contract.DelegateInput) contract.DelegateInput {
 // cancelled. It tries once, because callers wait for the turn, and leaves retries to a
 // Delivery. The note says what people should know.
 func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput) (note string) {
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	out, err := t.send(ctx, in, refuseTimeout, 1)
 	switch {
 	case err == nil && !t.unfollowed && decide.ContinuesAfterRefusal(in, out) && cancelsEndedTasks(ctx):

@@ -44,13 +44,12 @@
 //	ask.go           how a leaf asks a person; askrules.go those that a rule names, facts.go
 //	                 what rules know; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
-//	approval.go      Approval; decide_update.go, read_answer.go and answers.go its answers;
-//	                 later.go who has put it off; pause.go calls that a switch pauses
+//	answers.go       messages that answer; pause.go calls that a switch pauses
 //	credentials.go   whose token a call uses, and the wait for a login
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
-// Package adoption has the configuration that a conversation takes over (adopt in turn.go).
+// Package approval is Approval. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
 // Control, package catalogue Catalogue;
@@ -131,7 +130,7 @@
 // questions. A message to a conversation with an open question is the answer (answers.go):
 // it is validated here, sent to the approval, and settled like a decision. If the schema of
 // the answer is too large for history it is in the blob store, and an activity reads the
-// answer (read_answer.go).
+// answer (approval/read.go).
 //
 // A client tool (Call.Client) is executed by the sender of the message: the call waits as an
 // approval whose answer is the result (client_tool.go).
@@ -165,14 +164,14 @@
 // The activity that is about to make a destructive call reads the switches of the namespace first
 // (package control). If one pauses the call, it fails with KindPaused, before anything was sent or
 // claimed, and the leaf waits in an Approval of its own (pause.go), whatever has been approved. That
-// registers with the Control and ends when the Control releases it; then the call is made with its
+// registers with the Control (approval/release.go) and ends when the Control releases it; then the call is made with its
 // grant, and checked again.
 //
 // # How an approval is decided
 //
 // The gateway decides with an update, which checks, decides and answers in one round trip. An
 // update that is refused leaves no event; one that decides takes three or four database
-// transactions fewer than the signal and the wait for the result (decide_update.go). An update
+// transactions fewer than the signal and the wait for the result (approval/update.go). An update
 // is not durable before a worker has accepted it, so the gateway sends the signal when none does
 // in time, and to workers that do not know the update. The signal stays what people type. One
 // loop takes both, signals first: they were recorded when they came. Each update has its own

@@ -6,6 +6,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -127,7 +128,7 @@ func (l *leaf) signText(ctx workflow.Context, text contract.Text) contract.Text 
 
 // writeOutput writes the output of a node inside a tree.
 func (l *leaf) writeOutput(ctx workflow.Context, r contract.NodeResult) {
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	text := r.Output
 	if r.Exit {
 		text = contract.Inline(wording.TextExitLoop)

@@ -41,7 +41,7 @@ func (c *conversation) publishState(ctx workflow.Context, v contract.Conversatio
 	n.queue = append(n.queue, contract.PushState{State: state, Version: v.Version, ContextID: c.in.ContextID, At: run.Now(ctx)})
 	if !n.sending {
 		n.sending = true
-		ctx = detached(ctx)
+		ctx = run.Detached(ctx)
 		workflow.Go(header.With(ctx, ""), c.sendStates)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -54,7 +55,7 @@ func (c *composite) join(ctx workflow.Context, parts []contract.Text) contract.T
 	if text, ok := decide.JoinInline(parts); ok {
 		return text
 	}
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
 		contract.ComposeInput{Parts: parts})
 	if err != nil {

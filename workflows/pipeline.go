@@ -66,7 +66,7 @@ func (p *pipeline) reachable(run string) []string {
 
 // runPipeline runs a composite root and applies reports as they arrive.
 func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.NodeResult {
-	always := detached(ctx)
+	always := run.Detached(ctx)
 	t.offloadTranscript(always)
 	in := t.nodeInput(root)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}

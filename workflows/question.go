@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -36,13 +37,13 @@ func (l *leaf) callWithQuestions(ctx workflow.Context, c call, in contract.CallT
 	l.askingCalls = append(l.askingCalls, f)
 	maximum := int32(activity.Attempts)
 	if c.Destructive { // one attempt, completed even when the turn is cancelled
-		ctx, maximum = detached(ctx), 1
+		ctx, maximum = run.Detached(ctx), 1
 	}
 	r, err := activity.Run(ctx, contract.ActivityCallTool, activity.Options(askingTimeout, maximum, summary), in)
 	l.askingCalls = slices.DeleteFunc(l.askingCalls, func(other *askingCall) bool { return other == f })
 	stop()
 	// The context is never cancelled, so Await cannot fail.
-	_ = workflow.Await(detached(ctx), func() bool { return len(f.open) == 0 })
+	_ = workflow.Await(run.Detached(ctx), func() bool { return len(f.open) == 0 })
 	return r, err
 }
 

@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/approval"
 	"agent-stop-and-go/workflows/catalogue"
 	"agent-stop-and-go/workflows/contract"
 	names "agent-stop-and-go/workflows/contract/deletion"
@@ -20,7 +21,7 @@ type Registry interface {
 func Register(r Registry) {
 	for name, w := range map[string]any{
 		contract.WorkflowConversation: Conversation,
-		contract.WorkflowApproval:     Approval,
+		contract.WorkflowApproval:     approval.Approval,
 		contract.WorkflowCatalogue:    catalogue.Catalogue,
 		contract.WorkflowSequential:   Sequential,
 		contract.WorkflowParallel:     Parallel,

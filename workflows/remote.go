@@ -97,7 +97,7 @@ func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err
 	}
 	sending := ctx
 	if !t.unfollowed {
-		sending = detached(ctx)
+		sending = run.Detached(ctx)
 	}
 	in := contract.DelegateInput{
 		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256,

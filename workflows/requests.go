@@ -12,6 +12,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -188,7 +189,7 @@ func (c *conversation) validateAwait(in contract.AwaitInput) error {
 // awaitSettled waits until one of the requests is settled. It may return without any, if the
 // run ends or too many callers wait; the caller then sends another update.
 func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput) (contract.AwaitResult, error) {
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	c.awaits++
 	w := c.waiters.Add()
 	defer c.waiters.Remove(w)

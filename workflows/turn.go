@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/telemetry"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -60,7 +61,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	}
 	result := t.recordReply(ctx, r)
 	t.replied = true
-	done := detached(ctx)
+	done := run.Detached(ctx)
 	t.recordEnd(done, r, result)
 	t.conv.settle(done, t.requests, result)
 	t.trace.End(ctx, t.outcome(r), r.Worked)
@@ -145,7 +146,7 @@ func (t *turn) refresh(workflow.Context) {}
 func (t *turn) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
 	t.conv.pending = append(t.conv.pending, openApproval{PendingApproval: in.Pending()})
 	t.trace.Wait(ctx, t.conv.pendingApprovals())
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	t.conv.setStatus(ctx, contract.StatusWaitingApproval)
 	requests := t.requests
 	t.requests = nil
@@ -158,7 +159,7 @@ func (t *turn) removeApproval(ctx workflow.Context, _ *leaf, r contract.Approval
 	t.noteDecision(r)
 	t.dropPending(func(p openApproval) bool { return p.UUID == r.UUID })
 	t.trace.Wait(ctx, t.conv.pendingApprovals())
-	ctx = detached(ctx)
+	ctx = run.Detached(ctx)
 	switch {
 	case len(t.conv.pending) == 0:
 		t.conv.setStatus(ctx, contract.StatusActive)

@@ -14,6 +14,12 @@ import (
 // Now is the time of the workflow task, in UTC.
 func Now(ctx workflow.Context) time.Time { return workflow.Now(ctx).UTC() }
 
+// Detached returns a context that is never cancelled.
+func Detached(ctx workflow.Context) workflow.Context {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	return ctx
+}
+
 // History is the size of the history.
 func History(ctx workflow.Context) decide.History {
 	info := workflow.GetInfo(ctx)

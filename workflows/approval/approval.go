@@ -1,4 +1,4 @@
-package workflows
+package approval
 
 import (
 	"encoding/json"
@@ -50,7 +50,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		return contract.ApprovalResult{}, a.continueAsNew(ctx)
 	}
 	a.show(ctx)
-	if err := workflow.Await(detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return contract.ApprovalResult{}, err
 	}
 	return *a.view.Result, nil
@@ -151,7 +151,7 @@ func (a *approval) decide(ctx workflow.Context, given contract.DecideSignal) {
 
 func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.DecideSignal, error) {
 	if a.view.Pending.TakesContent() {
-		return readSignal(detached(ctx), raw, a.in.Schema)
+		return readSignal(run.Detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)
 	if err == nil && given.Approved {
@@ -172,7 +172,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity,
 	}
-	logDecision(ctx, a.in, *a.view.Result)
+	LogDecision(ctx, a.in, *a.view.Result)
 	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)
 }
 
@@ -182,22 +182,11 @@ func (a *approval) typed(given contract.DecideSignal) contract.DecideSignal {
 	if !given.Identity.Authenticated() {
 		given.Identity = proof.Typist(a.in.Owner)
 	}
-	if given.Via == "" || given.Identity.Channel == contract.ChannelSignal && given.Via != viaMessage {
+	if given.Via == "" || given.Identity.Channel == contract.ChannelSignal && given.Via != ViaMessage {
 		given.Via = contract.ChannelSignal
 	}
 	return given
 }
-
-// logDecision logs the end of an approval, once: not in replays.
-func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
-	workflow.GetLogger(ctx).Info(contract.LogDecision,
-		"uuid", in.UUID, "conversation", in.ConversationID, "agent", shortName(in.AgentName), "tool", shortName(in.Tool), "server", shortName(in.Server),
-		"decision", r.Decision, "by", shortName(r.By), "via", shortName(r.Via), "reason", r.Reason != "",
-		"sid", shortName(in.SessionID), "caller", r.Identity.Key(), "trace", telemetry.WorkflowTraceID(ctx))
-}
-
-// shortName cuts a name from outside to fit a log line.
-func shortName(name string) string { return fmt.Sprintf("%.100s", name) }
 
 func (a *approval) query() (contract.ApprovalView, error) {
 	v := a.view

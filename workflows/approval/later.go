@@ -1,4 +1,4 @@
-package workflows
+package approval
 
 import (
 	"go.temporal.io/sdk/workflow"

@@ -1,8 +1,9 @@
-package workflows
+package approval
 
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -11,6 +12,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
+
+// ViaMessage marks answers that came as a message.
+const ViaMessage = "message"
+
+// readTimeout is that of an attempt to read an answer: blob store only.
+const readTimeout = 5 * time.Second
 
 // readSignal parses an answer to a question from a "decide" signal. If the schema is not in
 // history, an activity parses the answer.
@@ -22,8 +29,8 @@ func readSignal(ctx workflow.Context, raw json.RawMessage, schema contract.JSON)
 	return given.Signal(), err
 }
 
-// readText is readSignal for an answer that came as a message.
-func readText(ctx workflow.Context, text string, schema contract.JSON) (contract.DecideSignal, error) {
+// ReadText is readSignal for an answer that came as a message.
+func ReadText(ctx workflow.Context, text string, schema contract.JSON) (contract.DecideSignal, error) {
 	if schema.Blob != nil {
 		return readAnswer(ctx, contract.ReadAnswerInput{Schema: schema, Message: text})
 	}
@@ -32,8 +39,8 @@ func readText(ctx workflow.Context, text string, schema contract.JSON) (contract
 }
 
 func readAnswer(ctx workflow.Context, in contract.ReadAnswerInput) (contract.DecideSignal, error) {
-	o := activity.LocalOptions(composeTimeout, wording.SummaryReadAnswer)
-	o.ScheduleToCloseTimeout = 2 * composeTimeout
+	o := activity.LocalOptions(readTimeout, wording.SummaryReadAnswer)
+	o.ScheduleToCloseTimeout = 2 * readTimeout
 	r, err := activity.RunLocal(ctx, contract.ActivityReadAnswer, o, in)
 	switch {
 	case err != nil:

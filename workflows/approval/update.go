@@ -1,4 +1,4 @@
-package workflows
+package approval
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -49,7 +50,7 @@ func (a *approval) acceptUpdate(ctx workflow.Context, raw json.RawMessage) (cont
 	}
 	u := &decideUpdate{given: given}
 	a.updates = append(a.updates, u)
-	if err := workflow.Await(detached(ctx), func() bool { return a.view.Result != nil }); err != nil {
+	if err := workflow.Await(run.Detached(ctx), func() bool { return a.view.Result != nil }); err != nil {
 		return contract.ApprovalResult{}, err
 	}
 	if !u.decided {

@@ -1,0 +1,6 @@
+// Package approval is the workflow Approval, which waits for the decision of a person.
+//
+//	approval.go  its loop and its result; options.go starts it; log.go logs its end
+//	update.go    the update that decides; read.go reads answers, also those that came as messages
+//	later.go     who has put it off; release.go calls that a switch pauses
+package approval
