@@ -15,8 +15,9 @@
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
-//	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go the
-//	               links of the API; health.go, startup.go probes; gateway.go New and Close
+//	docs.go, docs_read.go
+//	               the page of the API; home.go the links of the API; health.go, startup.go
+//	               probes; gateway.go New and Close
 //
 // The packages below it, from the inside to the outside:
 //
@@ -30,9 +31,10 @@
 //	service/backend   the same with a Temporal client: the only package that uses the SDK;
 //	                  its package snapshot keeps conversations that do not change
 //	live              one follower for each conversation that has readers
+//	turn              the part of a conversation that belongs to a request
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them
-//	page              the page for people: static files
+//	page              the page for people: static files; offers what the agent can do
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
 //	a2a/hook          the body of web hooks, the only part that a worker needs
@@ -73,7 +75,7 @@
 //	service/example_test.go   a whole front end in 60 lines
 //	service/doc.go            what a Service does, file by file
 //	../workflows/record       the entries of a conversation
-//	live/doc.go               to follow conversations while they run; agui/endpoint/follow.go
+//	live/doc.go, turn         to follow conversations while they run; agui/endpoint/follow.go
 //	                          is a reader that writes a stream
 //	request/doc.go, sse       to read requests and write streams like the others
 //	routes.go, gateway.go     to give it a URL, and to create it

@@ -22,6 +22,7 @@ import (
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
@@ -192,7 +193,7 @@ func New(deps Deps) *Gateway {
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
 		events: events,
-		offers: &offers{service: s, agent: d.Agent},
+		offers: &offers.Endpoint{Service: s, Agent: d.Agent},
 		health: g.health,
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -51,7 +52,7 @@ type handlers struct {
 	home   *home
 	rest   *rest
 	events *endpoint.Endpoint
-	offers *offers
+	offers *offers.Endpoint
 	health *health
 	tasks  *protocol.Server
 	login  *login.Endpoint
@@ -110,9 +111,9 @@ func tableOf(h handlers) []route {
 		{Route{"GET", login.PathCallback, open, ""}, h.login.Complete},
 		{Route{"POST", login.PathLogout, open, ""}, h.login.End},
 		{Route{"GET", "/me", proven, ""}, me},
-		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.tools},
-		{Route{"GET", "/mcp/resources", contract.ScopeRead, ""}, h.offers.resources},
-		{Route{"GET", "/mcp/prompts", contract.ScopeRead, ""}, h.offers.prompts},
+		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.Tools},
+		{Route{"GET", "/mcp/resources", contract.ScopeRead, ""}, h.offers.Resources},
+		{Route{"GET", "/mcp/prompts", contract.ScopeRead, ""}, h.offers.Prompts},
 		{Route{"GET", pathHealth, open, ""}, h.health.alive},
 		{Route{"GET", pathReady, open, ""}, h.health.ready},
 

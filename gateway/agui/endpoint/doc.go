@@ -7,7 +7,6 @@
 // thread.go        the conversation of a thread when a run arrives
 // post.go          REST requests that are answered with a stream of events
 // follow.go        follower, which writes the events of one reader
-// turn.go          turn: the part of a conversation that belongs to a request
 // shared.go        streams that are encoded once for several readers
 // writer.go        encoding and writing events
 // capabilities.go  what clients may expect of the agent

@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/turn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 )
@@ -22,7 +23,9 @@ type follower struct {
 	stream *agui.Stream
 	open   bool
 	// turn limits the stream to one turn; nil means everything.
-	turn *turn
+	turn *turn.Turn
+	// inBand: errors are sent as events only. onlyTurn: what precedes the turn is not sent.
+	inBand, onlyTurn bool
 	// answer delivers the settlement of the request that is answered with the stream, if
 	// there is one.
 	answer <-chan service.Answer
@@ -108,13 +111,13 @@ func (f *follower) item(i live.Item) (done bool, err error) {
 		return f.block(i.Block.(*block)) // the only kind of block here
 	case i.State != nil:
 		done, err = f.state(i.State)
-		if f.turn != nil && !f.turn.started {
-			f.turn.dropDrafts(i.Drafts)
+		if f.turn != nil && !f.turn.Started {
+			f.turn.DropDrafts(i.Drafts)
 		}
 		return done, err
 	}
-	if f.turn != nil && !f.turn.started {
-		f.turn.buffer(i)
+	if f.turn != nil && !f.turn.Started {
+		f.turn.Buffer(i)
 		return false, nil
 	}
 	return false, f.piece(i)
@@ -133,13 +136,13 @@ func (f *follower) state(s *record.State) (done bool, err error) {
 		err := f.send(f.stream.Update(*s))
 		return s.Document.Status == contract.StatusCompleted, err
 	}
-	wasStarted := f.turn.started
-	part, started := f.turn.extract(*s)
+	wasStarted := f.turn.Started
+	part, started := f.turn.Extract(*s)
 	if !started {
 		return false, nil
 	}
 	f.reader.ClearEager()
-	if !wasStarted && f.turn.onlyTurn {
+	if !wasStarted && f.onlyTurn {
 		f.skipEarlier()
 	}
 	if err := f.send(f.stream.Update(part)); err != nil {
@@ -154,16 +157,16 @@ func (f *follower) state(s *record.State) (done bool, err error) {
 // skipEarlier marks everything before the turn as sent. If the turn's message is missing, the
 // client gets all messages instead.
 func (f *follower) skipEarlier() {
-	if f.turn.missing {
+	if f.turn.Missing {
 		f.stream = agui.New(agui.Options{ThreadID: f.turn.ConversationID, Snapshot: true})
 		return
 	}
-	f.stream.Update(f.turn.before)
+	f.stream.Update(f.turn.Before)
 }
 
 // release writes the pieces that arrived before the turn was known to have begun.
 func (f *follower) release() error {
-	for _, i := range f.turn.release() {
+	for _, i := range f.turn.Release() {
 		if err := f.piece(i); err != nil {
 			return err
 		}
@@ -189,12 +192,12 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 	if a.Err == nil {
 		_, a.Err = f.endpoint.service.Reply(ctx, f.turn.Request, a.Settlement)
 	}
-	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // the outcome of the run shows it
-		f.notices = append(f.notices, custom(agui.CustomRefused, map[string]any{"message": f.turn.message}))
+	if f.inBand && service.IsKind(a.Err, contract.KindWaiting) { // the outcome of the run shows it
+		f.notices = append(f.notices, custom(agui.CustomRefused, map[string]any{"message": f.turn.Message}))
 	} else if a.Err != nil {
 		return true, f.breakOff(a.Err)
 	}
-	f.turn.settle(a.View)
+	f.turn.Settle(a.View)
 	if f.last != nil && f.last.Tree != nil { // the final tree has yet to be read
 		f.reader.RequestRead()
 		return f.state(f.last)
@@ -209,7 +212,7 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 // breakOff ends a stream early. Before the headers were sent it returns the error; the stream
 // of a turn ends with a RUN_ERROR.
 func (f *follower) breakOff(err error) error {
-	if !f.out.HeadersSent() && (f.turn == nil || !f.turn.inBand) {
+	if !f.out.HeadersSent() && !f.inBand {
 		return err
 	}
 	text, code := clientError(f.endpoint.service.WithCause(f.endpoint.service.Closing(), err))

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/turn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 )
@@ -23,7 +24,7 @@ func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) e
 		return err
 	}
 	defer ep.followers.Leave(r)
-	return ep.streamTurn(c, r, &turn{Request: q, first: true}, status)
+	return ep.streamTurn(c, r, &turn.Turn{Request: q, First: true}, status)
 }
 
 // StreamMessage sends a message and streams its turn. It joins the readers before it sends,
@@ -38,7 +39,7 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 	if err != nil {
 		return closingError(err)
 	}
-	t.message = m.ClientID
+	t.Message = m.ClientID
 	ctx := c.Request().Context()
 	known, err := ep.service.Send(ctx, callOf(c).Caller, q, m)
 	switch {
@@ -58,18 +59,18 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 
 // turnBefore returns the turn of a request that is about to be sent. It waits for a state
 // that is as new as the conversation, because the reader's first one may be older.
-func (ep *Endpoint) turnBefore(c echo.Context, r *live.Reader, q service.Request) (*turn, error) {
+func (ep *Endpoint) turnBefore(c echo.Context, r *live.Reader, q service.Request) (*turn.Turn, error) {
 	view, err := ep.readSameRequest(c, q)
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{Request: q, latest: view}
+	t := &turn.Turn{Request: q, Latest: view}
 	return t, r.Await(c.Request().Context(), ep.service.Closing(), func(now *record.State) bool {
-		if t.isStale(*now) {
+		if t.Stale(*now) {
 			r.RequestRead()
 			return false
 		}
-		t.before, t.approvals = *now, questionIn(now)
+		t.Before, t.Approvals = *now, questionIn(now)
 		return true
 	})
 }
@@ -96,7 +97,7 @@ func questionIn(s *record.State) []string {
 
 // streamCompleted streams the result of a request in a conversation that has been completed
 // since.
-func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn) error {
+func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn.Turn) error {
 	s, err := ep.service.Completed(c.Request().Context(), t.Request)
 	if err != nil {
 		return err
@@ -110,12 +111,11 @@ func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn) err
 }
 
 // streamTurn streams a turn to its end. Until the turn begins, errors are ordinary replies.
-func (ep *Endpoint) streamTurn(c echo.Context, r *live.Reader, t *turn, status int) error {
-	t.onlyTurn = true
+func (ep *Endpoint) streamTurn(c echo.Context, r *live.Reader, t *turn.Turn, status int) error {
 	client, cancel := context.WithCancel(callOf(c).Client)
 	defer cancel()
 	f := &follower{
-		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, answer: ep.service.AwaitAsync(client, t.Request),
+		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, onlyTurn: true, answer: ep.service.AwaitAsync(client, t.Request),
 		stream: agui.New(agui.Options{ThreadID: t.ConversationID}),
 	}
 	return f.run(client)

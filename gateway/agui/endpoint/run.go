@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/turn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 )
@@ -142,7 +143,7 @@ func (r *run) startConversation() error {
 // follow streams the result of the run.
 func (r *run) follow() error {
 	t, isNew := r.turn()
-	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!isNew), turn: t, notices: r.notices()}
+	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!isNew), turn: t, inBand: true, notices: r.notices()}
 	client, cancel := context.WithCancel(callOf(r.c).Client)
 	defer cancel()
 	if t.ID != "" {
@@ -162,15 +163,15 @@ func (r *run) notices() []agui.Event {
 }
 
 // turn returns the turn of the run; isNew is false if the run brought nothing new.
-func (r *run) turn() (t *turn, isNew bool) {
-	t = &turn{latest: r.thread.view, inBand: true, approvals: r.approvals()}
+func (r *run) turn() (t *turn.Turn, isNew bool) {
+	t = &turn.Turn{Latest: r.thread.view, Approvals: r.approvals()}
 	switch n := len(r.messages); {
 	case n > 0:
-		t.Request, t.from, t.message = r.request(r.messages[n-1]), r.messages[0].ID, r.messages[n-1].ID
+		t.Request, t.From, t.Message = r.request(r.messages[n-1]), r.messages[0].ID, r.messages[n-1].ID
 	case len(r.decisions) > 0:
 		last := r.decisions[len(r.decisions)-1]
 		t.Request = service.Request{ConversationID: r.id, ID: last.in.RequestID, MayBeCompleted: true}
-		t.anchor = r.thread.lastMessage()
+		t.Anchor = r.thread.lastMessage()
 	default:
 		return t, false
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/turn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 )
@@ -62,10 +63,10 @@ func (r *run) decideAll() error {
 	if len(r.decisions) == 0 || len(r.messages) == 0 {
 		return nil
 	}
-	t := turn{approvals: r.approvals(), latest: r.thread.view}
+	t := turn.Turn{Approvals: r.approvals(), Latest: r.thread.view}
 	r.reader.RequestRead()
 	return closingError(r.reader.Await(r.ctx(), r.endpoint.service.Closing(), func(s *record.State) bool {
-		return !t.isStale(*s) && t.approvalsDecided(*s)
+		return !t.Stale(*s) && t.Decided(*s)
 	}))
 }
 

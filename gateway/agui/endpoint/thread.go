@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/turn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 )
@@ -51,7 +52,7 @@ func (ep *Endpoint) thread(ctx context.Context, id string) (thread, error) {
 func (t thread) userMessages() map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range t.state.Messages {
-		if isUserMessage(m) {
+		if turn.ByUser(m) {
 			ids[m.ID], ids[m.DraftID] = true, true
 		}
 	}
@@ -61,7 +62,7 @@ func (t thread) userMessages() map[string]bool {
 // lastMessage returns the ID of the user's last message, or "".
 func (t thread) lastMessage() string {
 	for _, m := range slices.Backward(t.state.Messages) {
-		if isUserMessage(m) {
+		if turn.ByUser(m) {
 			return m.ID
 		}
 	}

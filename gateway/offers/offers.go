@@ -1,4 +1,6 @@
-package gateway
+// Package offers serves what the agent can do: its tools, and the resources and prompts of tool
+// servers.
+package offers
 
 import (
 	"net/http"
@@ -16,19 +18,19 @@ type toolsReply struct {
 	Model   contract.ModelState    `json:"model"`
 }
 
-// offers has the handlers for what the agent can do.
-type offers struct {
-	service *service.Service
-	agent   contract.Agent
+// Endpoint has the handlers.
+type Endpoint struct {
+	Service *service.Service
+	Agent   contract.Agent
 }
 
-// tools replies with the tools of a worker, and the agents that models delegate to.
-func (o *offers) tools(c echo.Context) error {
-	catalogue, err := o.service.Catalogue(c.Request().Context())
+// Tools replies with the tools of a worker, and the agents that models delegate to.
+func (e *Endpoint) Tools(c echo.Context) error {
+	catalogue, err := e.Service.Catalogue(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	tools := withDelegations(catalogue.Tools, o.agent.Root())
+	tools := withDelegations(catalogue.Tools, e.Agent.Root())
 	return c.JSON(http.StatusOK, toolsReply{tools, orEmpty(catalogue.Servers), catalogue.Model})
 }
 
@@ -64,9 +66,9 @@ func delegationsOf(n contract.Node) []contract.Peer {
 	return list
 }
 
-// resources replies with the resources of all tool servers.
-func (o *offers) resources(c echo.Context) error {
-	list, err := o.service.Resources(c.Request().Context())
+// Resources replies with the resources of all tool servers.
+func (e *Endpoint) Resources(c echo.Context) error {
+	list, err := e.Service.Resources(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -74,12 +76,20 @@ func (o *offers) resources(c echo.Context) error {
 	return c.JSON(http.StatusOK, list)
 }
 
-// prompts replies with the prompts of all tool servers.
-func (o *offers) prompts(c echo.Context) error {
-	list, err := o.service.Prompts(c.Request().Context())
+// Prompts replies with the prompts of all tool servers.
+func (e *Endpoint) Prompts(c echo.Context) error {
+	list, err := e.Service.Prompts(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	list.Prompts, list.Servers = orEmpty(list.Prompts), orEmpty(list.Servers)
 	return c.JSON(http.StatusOK, list)
+}
+
+// orEmpty returns an empty list for nil, which would be null in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }

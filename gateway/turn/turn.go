@@ -1,4 +1,4 @@
-package endpoint
+package turn
 
 import (
 	"slices"
@@ -9,45 +9,42 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// turn is the part of a conversation that belongs to a streamed request: from the request's
+// Turn is the part of a conversation that belongs to a streamed request: from the request's
 // message or decision up to the next user message. A request without either gets everything
 // up to the next pause.
-type turn struct {
+type Turn struct {
 	service.Request
-	// message is the name (ID or DraftID) of the request's last message, from that of its
-	// first. first marks the first message of the conversation.
-	message string
-	from    string
-	first   bool
-	// approvals must be decided before the turn continues. anchor is the ID of the message
+	// Message is the name (ID or DraftID) of the request's last message, From that of its
+	// first. First marks the first message of the conversation.
+	Message string
+	From    string
+	First   bool
+	// Approvals must be decided before the turn continues. Anchor is the ID of the message
 	// that the continued turn answers.
-	approvals []string
-	anchor    string
-	// latest is the newest known state of the conversation. Older states are ignored.
-	latest contract.ConversationView
-	// inBand: errors are sent as events only.
-	inBand bool
-	// onlyTurn: what precedes the turn is not sent.
-	onlyTurn bool
-	// before is the state that precedes the turn, for onlyTurn.
-	before record.State
+	Approvals []string
+	Anchor    string
+	// Latest is the newest known state of the conversation. Older states are ignored.
+	Latest contract.ConversationView
+	// Before is the state that precedes the turn. Extract sets it.
+	Before record.State
+	// Started is set by Extract when a state has had the beginning of the turn, and Missing if the
+	// request has settled but its message was not found.
+	Started, Missing bool
 
-	started  bool
 	settled  bool // the request has settled
-	missing  bool // it settled, but its message was not found
 	buffered []live.Item
 }
 
-// buffer keeps an item that may belong to the turn until the turn is known to have begun.
-func (t *turn) buffer(i live.Item) {
+// Buffer keeps an item that may belong to the turn until the turn is known to have begun.
+func (t *Turn) Buffer(i live.Item) {
 	if t.buffered = live.Append(t.buffered, i); len(t.buffered) > live.MaxUnread {
 		t.buffered = nil
 	}
 }
 
-// dropDrafts drops the buffered drafts that had begun when the turn had not: the state that
+// DropDrafts drops the buffered drafts that had begun when the turn had not: the state that
 // came with this number of drafts did not contain the turn.
-func (t *turn) dropDrafts(drafts int) {
+func (t *Turn) DropDrafts(drafts int) {
 	others := map[string]bool{}
 	for _, i := range t.buffered {
 		if i.Draft != nil && i.Drafts <= drafts {
@@ -57,9 +54,9 @@ func (t *turn) dropDrafts(drafts int) {
 	t.buffered = slices.DeleteFunc(t.buffered, func(i live.Item) bool { return others[i.Name()] })
 }
 
-// release returns the buffered items of the last draft of each node. Earlier drafts have
+// Release returns the buffered items of the last draft of each node. Earlier drafts have
 // ended and may belong to another turn.
-func (t *turn) release() []live.Item {
+func (t *Turn) Release() []live.Item {
 	last, nodes := map[string]bool{}, map[string]bool{}
 	for _, i := range slices.Backward(t.buffered) {
 		if i.Draft != nil && !nodes[i.Draft.Node] {
@@ -71,25 +68,25 @@ func (t *turn) release() []live.Item {
 	return held
 }
 
-// settle records that the request has settled, with the state at that time.
-func (t *turn) settle(v contract.ConversationView) {
+// Settle records that the request has settled, with the state at that time.
+func (t *Turn) Settle(v contract.ConversationView) {
 	t.settled = true
-	if live.Older(t.latest, v) {
-		t.latest = v
+	if live.Older(t.Latest, v) {
+		t.Latest = v
 	}
 }
 
-// extract returns the turn's part of a state; ok is false until the turn has begun.
-func (t *turn) extract(s record.State) (part record.State, ok bool) {
+// Extract returns the turn's part of a state; ok is false until the turn has begun.
+func (t *Turn) Extract(s record.State) (part record.State, ok bool) {
 	at := t.messageIndex(s)
-	if t.isStale(s) || !t.started && !t.isVisible(s, at) {
+	if t.Stale(s) || !t.Started && !t.isVisible(s, at) {
 		return s, false
 	}
-	if !t.started && at >= 0 {
-		t.before = stateBefore(s, at)
+	if !t.Started && at >= 0 {
+		t.Before = stateBefore(s, at)
 	}
-	t.missing = at < 0 && len(t.approvals) == 0
-	t.started = true
+	t.Missing = at < 0 && len(t.Approvals) == 0
+	t.Started = true
 	if at >= 0 {
 		s = withoutLaterTurns(s, at)
 	}
@@ -100,63 +97,63 @@ func (t *turn) extract(s record.State) (part record.State, ok bool) {
 	return s, true
 }
 
-func (t *turn) isStale(s record.State) bool {
-	return s.Document.Version < t.latest.Version ||
-		s.Document.Version == t.latest.Version && len(s.Messages) < t.latest.Transcript.Len()
+func (t *Turn) Stale(s record.State) bool {
+	return s.Document.Version < t.Latest.Version ||
+		s.Document.Version == t.Latest.Version && len(s.Messages) < t.Latest.Transcript.Len()
 }
 
 // isVisible reports whether a state contains the beginning of the turn.
-func (t *turn) isVisible(s record.State, at int) bool {
+func (t *Turn) isVisible(s record.State, at int) bool {
 	switch {
-	case t.settled, t.hasMessage() && at >= 0, t.from != "" && indexOf(s, t.from) >= 0:
+	case t.settled, t.hasMessage() && at >= 0, t.From != "" && indexOf(s, t.From) >= 0:
 		return true
-	case len(t.approvals) > 0:
-		return t.approvalsDecided(s)
+	case len(t.Approvals) > 0:
+		return t.Decided(s)
 	}
 	return !t.hasMessage()
 }
 
-func (t *turn) hasMessage() bool { return t.message != "" || t.first }
+func (t *Turn) hasMessage() bool { return t.Message != "" || t.First }
 
 // messageIndex returns the index of the turn's message, or -1.
-func (t *turn) messageIndex(s record.State) int {
+func (t *Turn) messageIndex(s record.State) int {
 	switch {
-	case t.first:
+	case t.First:
 		return nextUser(s.Messages, 0)
-	case t.message != "":
-		return indexOf(s, t.message)
-	case t.anchor != "":
-		return indexOf(s, t.anchor)
+	case t.Message != "":
+		return indexOf(s, t.Message)
+	case t.Anchor != "":
+		return indexOf(s, t.Anchor)
 	}
 	return -1
 }
 
-// isUserMessage reports whether a user wrote the message. Records of decisions also have the
+// ByUser reports whether a user wrote the message. Records of decisions also have the
 // user's role.
-func isUserMessage(m contract.Message) bool {
+func ByUser(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
 
 // indexOf returns the index of the user's message with a DraftID or ID, or -1.
 func indexOf(s record.State, name string) int {
 	return slices.IndexFunc(s.Messages, func(m contract.Message) bool {
-		return isUserMessage(m) && (m.DraftID == name || m.ID == name)
+		return ByUser(m) && (m.DraftID == name || m.ID == name)
 	})
 }
 
 // nextUser returns the index of the first user message from an index on, or -1.
 func nextUser(messages []contract.Message, from int) int {
-	n := slices.IndexFunc(messages[from:], isUserMessage)
+	n := slices.IndexFunc(messages[from:], ByUser)
 	if n < 0 {
 		return n
 	}
 	return from + n
 }
 
-// approvalsDecided reports whether none of the turn's approvals waits any more.
-func (t *turn) approvalsDecided(s record.State) bool {
+// Decided reports whether none of the turn's approvals waits any more.
+func (t *Turn) Decided(s record.State) bool {
 	return !slices.ContainsFunc(s.Document.PendingApprovals, func(p contract.PendingApproval) bool {
-		return slices.Contains(t.approvals, p.UUID)
+		return slices.Contains(t.Approvals, p.UUID)
 	})
 }
 
