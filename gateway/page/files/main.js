@@ -118,8 +118,7 @@ session.changed = () => {
 // page waits for the inbox.
 async function begin() {
   if (location.hash === "#/inbox") await Promise.race([page.waiting.begun, api.pause(50)]);
-  drawn = false;
-  changed();
+  draw();
   requestAnimationFrame(read);
 }
 
