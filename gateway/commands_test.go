@@ -290,3 +290,60 @@ func TestAMessageNamesItsModel(t *testing.T) {
 	a.wantError(400, "needs a message", a.do("POST", "/conversations", `{"model":"fast"}`))
 	a.wantError(400, "needs a model", a.do("POST", "/conversations/"+someID+"/messages", `{"message":"x","keep_model":true}`))
 }
+
+func TestSeveralCommandsAtOnce(t *testing.T) {
+	decided := map[string]contract.DecideSignal{}
+	first, second := "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	a := newAPI(t, inboxWith(decided, first, second))
+	r := a.want(200, a.command("!approve #11111111 fine\n  !reject #22222222 too much\nNow go on,\n!!and be quick\n", object{"conversation_id": someID}))
+	if text := r.text("text"); r.text("command") != "reject" || r.text("conversation_id") != someID || strings.Index(text, "#11111111 is approved") < 0 || strings.Index(text, "#22222222 is rejected") < strings.Index(text, "#11111111 is approved") {
+		t.Errorf("%s", r.raw)
+	}
+	if got := r.text("message", "text"); got != "Now go on,\n!!and be quick" {
+		t.Errorf("message %q", got)
+	}
+	if !decided[first].Approved || decided[first].Reason != "fine" || decided[second].Approved || decided[second].Reason != "too much" {
+		t.Errorf("%+v", decided)
+	}
+}
+
+func TestNothingIsDoneAfterACommandThatFails(t *testing.T) {
+	for text, said := range map[string]string{
+		"!help\n!approve #33333333\n!approve #11111111\nhello": "no conversation found",
+		"!help\n!halp\n!approve #11111111\nhello":              "!halp is no command",
+		"!halp\n!approve #11111111\nhello":                     "!halp is no command",
+		"!help\n!new x\n!approve #11111111\nhello":             "Nothing after it was carried out or sent.",
+	} {
+		decided := map[string]contract.DecideSignal{}
+		r := newAPI(t, inboxWith(decided, "11111111-1111-4111-8111-111111111111")).command(text, object{"conversation_id": someID})
+		if r.status != 200 || !strings.Contains(r.text("text"), said) || r.at("message") != nil || len(decided) != 0 {
+			t.Errorf("%q: %d %s, decided %v", text, r.status, r.raw, decided)
+		}
+	}
+	decided := map[string]contract.DecideSignal{}
+	a := newAPI(t, inboxWith(decided, "11111111-1111-4111-8111-111111111111"))
+	a.wantError(404, "no conversation found", a.command("!approve #33333333\n!approve #11111111\nhello", nil))
+	a.wantError(400, "21 commands", a.command("!approve #11111111"+strings.Repeat("\n!help", 20), nil))
+	if len(decided) != 0 {
+		t.Errorf("%v", decided)
+	}
+}
+
+func TestCommandsInAPastedTextAreNotCarriedOut(t *testing.T) {
+	decided := map[string]contract.DecideSignal{}
+	a := newAPI(t, inboxWith(decided, "11111111-1111-4111-8111-111111111111"))
+	for _, text := range []string{"He wrote:\n!approve #11111111", "!!approve #11111111\n!approve #11111111", "> !approve #11111111"} {
+		r := a.want(200, a.command(text, object{"conversation_id": someID}))
+		if r.at("command") != nil || r.at("message") == nil || len(decided) != 0 {
+			t.Errorf("%q: %s", text, r.raw)
+		}
+	}
+}
+
+func TestAMessageBelowCommandsGoesWhereTheyLead(t *testing.T) {
+	a := newAPI(t, &fakeBackend{})
+	r := a.want(200, a.command("!help\n!new\nhello there", object{"conversation_id": someID, "shown": []string{someID}}))
+	if r.text("conversation_id") != "" || r.text("message", "text") != "hello there" || r.text("command") != "new" {
+		t.Errorf("%s", r.raw)
+	}
+}

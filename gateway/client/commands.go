@@ -18,11 +18,11 @@ type Command struct {
 
 // CommandReply says what a chat does next.
 type CommandReply struct {
-	// Command is the command that was carried out, "" if Message is set.
+	// Command is the command that was carried out, the last of several, "" for a message alone.
 	Command string `json:"command,omitempty"`
 	// Text is the answer to the person.
 	Text string `json:"text,omitempty"`
-	// Message is to be sent.
+	// Message is to be sent in ConversationID, after Text was shown.
 	Message *CommandMessage `json:"message,omitempty"`
 	// Model is sent with the next message, which keeps it.
 	Model string `json:"model,omitempty"`

@@ -24,17 +24,20 @@ type Input struct {
 
 // Reply says what a chat does next.
 type Reply struct {
-	// Command is the name of the command, "" if Message is set.
+	// Command is the name of the command, the last one of several, "" for a message alone.
 	Command string `json:"command,omitempty"`
 	// Text is the answer to the person, in lines of plain text.
 	Text string `json:"text,omitempty"`
-	// Message is to be sent: the text is no command.
+	// Message is to be sent, after Text was shown, in ConversationID: the text is no command, or
+	// has more than commands.
 	Message *Message `json:"message,omitempty"`
 	// Model answers the next message and all later ones: the chat sends it with the next one.
 	Model string `json:"model,omitempty"`
 	// ConversationID is the conversation in which the chat goes on, "" for one that begins with
 	// the next message.
 	ConversationID string `json:"conversation_id"`
+
+	unknown bool // there is no such command
 }
 
 // Message is a message to send.
@@ -84,13 +87,10 @@ func table() []command {
 	}
 }
 
-// Run carries out a command, or returns the message that a text is.
-func (i *Interpreter) Run(ctx context.Context, caller service.Caller, in Input) (Reply, error) {
+// one carries out a command.
+func (i *Interpreter) one(ctx context.Context, caller service.Caller, in Input) (Reply, error) {
 	p := parse(in.Text)
 	r := run{i, caller, in, p.argument}
-	if p.command == "" && (p.message != "" || p.model != "") {
-		return r.message(p)
-	}
 	for _, c := range table() {
 		if c.name == p.command {
 			return r.carryOut(ctx, c)
@@ -121,7 +121,7 @@ func (r run) help(context.Context) (Reply, error) { return r.says("%s", helpText
 // unknown answers what is no command, which is not sent either.
 func (r run) unknown(name string) Reply {
 	reply := r.says("!%s is no command. It was not sent.\n\n%s", service.Printable(name), helpText())
-	reply.Command = "help"
+	reply.Command, reply.unknown = "help", true
 	return reply
 }
 
@@ -131,7 +131,7 @@ func helpText() string {
 	for _, c := range table() {
 		fmt.Fprintf(&b, "  %-26s %s\n", strings.TrimSpace(mark+c.name+" "+c.argument), c.help)
 	}
-	b.WriteString("IDs may be short, such as #1a2b. A message that begins with ! begins with !!.")
+	b.WriteString("IDs may be short, such as #1a2b. A message that begins with ! begins with !!.\nSeveral commands may be sent at once, each in a line of its own, and a message below them.")
 	return b.String()
 }
 

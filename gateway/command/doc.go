@@ -4,6 +4,7 @@
 // and AG-UI, does not, and "!list" is a message there.
 //
 //	command.go    Interpreter, Input and Reply; the table of commands
+//	lines.go      several commands at once, and a message below them
 //	parse.go      tells commands from messages
 //	places.go     !new, !list, !use, !delete: the conversation that the chat is in
 //	turns.go      !tree and !cancel

@@ -24,12 +24,13 @@ func parse(text string) parsed {
 	switch {
 	case strings.HasPrefix(trimmed, mark+mark):
 		return parsed{message: strings.TrimPrefix(trimmed, mark)}
-	case strings.HasPrefix(trimmed, mark):
+	case isCommand(trimmed):
 		name, argument := cutWord(strings.TrimPrefix(trimmed, mark))
 		return parsed{command: strings.ToLower(name), argument: argument}
 	case strings.HasPrefix(trimmed, mention):
-		name, message := cutWord(strings.TrimPrefix(trimmed, mention))
-		return parsed{model: name, message: message}
+		if name, message := cutWord(strings.TrimPrefix(trimmed, mention)); name != "" {
+			return parsed{model: name, message: message}
+		}
 	}
 	return parsed{message: text}
 }

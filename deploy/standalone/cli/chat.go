@@ -114,7 +114,7 @@ func (s *session) command(ctx context.Context, a *asking, line string) (message 
 		return "", err
 	}
 	a.conversation = reply.ConversationID
-	if reply.Message != nil {
+	if reply.Message != nil { // a line is a command or a message
 		if reply.Message.Model != "" {
 			a.message.Model, a.message.KeepModel = reply.Message.Model, false
 		}

@@ -1,7 +1,7 @@
 // Commands of a chat, such as !list, which the agent carries out, and their offer in the composer.
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
-import { keepChosen, ownName } from "./drafts.js";
+import { keepChosen, keepDraft, ownName } from "./drafts.js";
 
 const names = ["help", "new", "list", "use", "tree", "inbox", "approve", "reject", "later", "cancel", "model", "delete"];
 
@@ -13,12 +13,15 @@ export async function carryOut(conversation, text) {
   conversation.failure = conversation.said = undefined;
   try {
     const reply = await api.command({ text, conversation_id: conversation.id, shown: conversation.shownApprovals, by: ownName() || undefined });
-    if (reply.message) return conversation.send(reply.message.text, { model: reply.message.model });
-    if (reply.model) keepChosen(conversation.id ?? "", reply.model);
+    if (reply.model) keepChosen(reply.conversation_id, reply.model);
     conversation.said = reply.text;
     conversation.announce(reply.text);
     conversation.paused(); // lists may have changed
-    if (reply.conversation_id !== (conversation.id ?? "")) location.hash = reply.conversation_id ? "#/c/" + reply.conversation_id : "#/";
+    const { message, conversation_id: next } = reply;
+    if (next !== (conversation.id ?? "")) {
+      if (message) keepDraft(next, message.text);
+      location.hash = next ? "#/c/" + next : "#/";
+    } else if (message) return conversation.send(message.text, { model: message.model });
   } catch (e) {
     conversation.failure = new Error(e.message); // which does not close the conversation
     if (!text.startsWith("!")) conversation.giveBack(text);

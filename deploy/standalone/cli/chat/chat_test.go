@@ -513,6 +513,17 @@ func TestACommandMayGoOnInAnotherConversation(t *testing.T) {
 	}
 }
 
+func TestAMessageBelowCommandsIsSentWhereTheyLead(t *testing.T) {
+	p := newPerson(t)
+	p.sees(started, finished)
+	p.reply = `{"command":"model","text":"a new one","message":{"text":"hello"},"model":"other","conversation_id":""}`
+	p.types("!new", "enter")
+	p.wants(`/commands {"text":"!new","conversation_id":"`+someID+`","by":"alice"}`, `/conversations {"message":"hello","model":"other","keep_model":true}`)
+	if w := p.wrote(); !strings.Contains(w, "a new one") {
+		t.Error(w)
+	}
+}
+
 func TestAMessageThatBeginsLikeACommand(t *testing.T) {
 	p := newPerson(t)
 	p.reply = `{"message":{"text":"!list"},"conversation_id":""}`

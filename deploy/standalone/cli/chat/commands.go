@@ -43,17 +43,27 @@ func (m *Model) commanded(msg commandMsg) tea.Cmd {
 			return nil
 		}
 		return m.print(m.styled(dim, screen.Indent(m.text(msg.err.Error()), "· ")))
-	case msg.reply.Message == nil:
-		if msg.reply.Model != "" {
-			m.chosen = msg.reply.Model
-		}
-		said := m.print(m.styled(bold, m.text(msg.text)) + "\n" + screen.Indent(m.text(msg.reply.Text), "  "))
-		return tea.Sequence(said, m.moveTo(msg.reply.ConversationID))
-	case m.approvals.open():
-		return m.answerByText(msg.reply.Message.Text)
+	case msg.reply.Command == "":
+		return m.say(msg.reply.Message)
 	}
-	m.sending = msg.reply.Message.Text
-	return m.post(m.sending, msg.reply.Message.Model)
+	said := m.print(m.styled(bold, m.text(msg.text)) + "\n" + screen.Indent(m.text(msg.reply.Text), "  "))
+	moved := m.moveTo(msg.reply.ConversationID)
+	if msg.reply.Model != "" {
+		m.chosen = msg.reply.Model
+	}
+	return tea.Sequence(said, tea.Batch(moved, m.say(msg.reply.Message)))
+}
+
+// say sends the message that a text was, or that stood below its commands; nil is none.
+func (m *Model) say(message *client.CommandMessage) tea.Cmd {
+	switch {
+	case message == nil:
+		return nil
+	case m.approvals.open():
+		return m.answerByText(message.Text)
+	}
+	m.sending = message.Text
+	return m.post(m.sending, message.Model)
 }
 
 // moveTo goes on in another conversation, "" for a new one.
