@@ -43,7 +43,7 @@ func startProcess(s Server, logger *slog.Logger) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: exec.Command(path, s.Args...), done: make(chan struct{})}
-	stderr := &lineLogger{logger: logger.With("server", s.Name), mask: s.mask("")}
+	stderr := child.NewLog(logger.With("server", s.Name), s.mask(""))
 	p.cmd.Env = child.Environment(s.Env)
 	p.cmd.Stderr = stderr
 	p.cmd.WaitDelay = time.Second
@@ -58,7 +58,7 @@ func startProcess(s Server, logger *slog.Logger) (*process, error) {
 
 // live runs the child. It holds its thread as long as the child lives: the signal at our death
 // is sent when the thread that started the child ends.
-func (p *process) live(started chan<- error, stderr *lineLogger) {
+func (p *process) live(started chan<- error, stderr *child.Log) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.start()
@@ -67,7 +67,7 @@ func (p *process) live(started chan<- error, stderr *lineLogger) {
 		return
 	}
 	err = p.cmd.Wait()
-	stderr.flush()
+	stderr.Flush()
 	p.signal(syscall.SIGKILL) // processes of its group that are still alive
 	p.err = errEnded
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package child has what a tool server that runs as a child process gets: its environment, and the
-// path of its command.
+// Package child has what a tool server that runs as a child process gets: its environment, the
+// path of its command, and a log for its standard error.
 package child
 
 import (

@@ -1,4 +1,4 @@
-package toolbox
+package child
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/activities/mask"
 )
 
-// lineLogger logs a child's standard error line by line, a limited number of lines per second,
+// Log logs a child's standard error line by line, a limited number of lines per second,
 // and the number of those that were dropped.
-type lineLogger struct {
+type Log struct {
 	logger *slog.Logger
 	mask   *mask.Mask // for the secrets that the child was given
 	mu     sync.Mutex
@@ -26,7 +26,11 @@ const (
 	linesPerSec = 50
 )
 
-func (l *lineLogger) Write(b []byte) (int, error) {
+// NewLog returns a Log that hides the secrets of a mask.
+func NewLog(logger *slog.Logger, hidden *mask.Mask) *Log { return &Log{logger: logger, mask: hidden} }
+
+// Write never fails.
+func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rest = append(l.rest, b...)
@@ -43,7 +47,8 @@ func (l *lineLogger) Write(b []byte) (int, error) {
 	}
 }
 
-func (l *lineLogger) flush() {
+// Flush logs what is left, once the child has ended.
+func (l *Log) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.log(l.rest)
@@ -54,14 +59,14 @@ func (l *lineLogger) flush() {
 	}
 }
 
-func (l *lineLogger) log(line []byte) {
+func (l *Log) log(line []byte) {
 	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" && l.mayLog() {
 		l.logger.Info("MCP server says", "line", l.mask.Excerpt(text))
 	}
 }
 
 // mayLog counts a line. The mutex is held.
-func (l *lineLogger) mayLog() bool {
+func (l *Log) mayLog() bool {
 	if l.said == 0 {
 		l.second = time.AfterFunc(time.Second, func() {
 			l.mu.Lock()
@@ -74,7 +79,7 @@ func (l *lineLogger) mayLog() bool {
 }
 
 // next starts another second. The mutex is held.
-func (l *lineLogger) next() {
+func (l *Log) next() {
 	if left := l.said - linesPerSec; left > 0 {
 		l.logger.Warn("MCP server says too much, lines were left out", "lines", left)
 	}
