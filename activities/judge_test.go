@@ -19,6 +19,9 @@ type judge func(verdict.Call) *verdict.Verdict
 
 func (f judge) Judge(c verdict.Call) *verdict.Verdict { return f(c) }
 
+// FactsFor needs none.
+func (judge) FactsFor(verdict.Call) []string { return nil }
+
 func judging(o verdict.Outcome) judge {
 	return func(verdict.Call) *verdict.Verdict { return &verdict.Verdict{Outcome: o, Rule: "r"} }
 }

@@ -31,13 +31,13 @@ type modelRequest struct {
 	before  int // messages that the summary so far replaces
 }
 
-// judged is what the rules know of all calls of a reply.
-func (q modelRequest) judged(in contract.GenerateInput, now func() time.Time) verdict.Call {
+// judge judges the calls of a reply.
+func (m *Models) judge(in contract.GenerateInput, q modelRequest) *rules.Judge {
 	at := time.Now()
-	if now != nil {
-		at = now()
+	if m.Now != nil {
+		at = m.Now()
 	}
-	return verdict.Call{Node: in.Node, Facts: in.Facts, Time: at, Before: q.earlier}
+	return &rules.Judge{Policy: m.Policy, Servers: m.Servers, About: verdict.Call{Node: in.Node, Facts: in.Facts, Time: at, Before: q.earlier}}
 }
 
 func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {

@@ -16,7 +16,6 @@ import (
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/overrun"
-	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -39,9 +38,10 @@ type Models struct {
 	Keyring *credential.Keyring
 	// Bearers knows the tokens with which servers list their tools; nil takes the caller's.
 	Bearers *bearer.Book
-	// Policy judges the calls; nil has no rules.
-	Policy rules.Policy
-	Now    func() time.Time
+	// Policy judges the calls; nil has no rules. Servers tell it facts about them; nil tells none.
+	Policy  rules.Policy
+	Servers rules.Servers
+	Now     func() time.Time
 }
 
 // Generate calls the model for the next reply, with the placeholders of its prompt filled in.
@@ -149,14 +149,14 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
-	about := q.judged(in, m.Now)
+	judge := m.judge(in, q)
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, c, q.offer, about)
+		call, err := m.call(ctx, c, q.offer, judge)
 		if err != nil {
 			return out, err
 		}
 		out.Calls = append(out.Calls, call)
-		about.Reply = append(about.Reply, verdict.Earlier{Tool: c.Name})
+		judge.Next(c.Name)
 	}
 	if n := reply.Native; n != nil {
 		out.Native = &contract.Native{Provider: n.Provider, Model: n.Model}
@@ -169,7 +169,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 }
 
 // call adds what is known of a call's tool and checks the arguments.
-func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, about verdict.Call) (contract.Call, error) {
+func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judge *rules.Judge) (contract.Call, error) {
 	tool, known := findTool(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
@@ -196,7 +196,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, abou
 	if known && out.Problem == "" && !tool.exit && !tool.login {
 		judged := tool.bound
 		judged.Tool = tool.Tool
-		out.Verdict = rules.Judge(m.Policy, about, judged, tool.peer == nil && !tool.client, args)
+		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
 	}
 	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)

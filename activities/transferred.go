@@ -29,12 +29,12 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, q m
 		return out, err
 	}
 	out.DraftID = in.DraftID
-	offer, about := slices.Clone(q.offer), q.judged(in, m.Now)
+	offer, judge := slices.Clone(q.offer), m.judge(in, q)
 	for i := range offer {
 		offer[i].DestructiveHint = true
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer, about)
+		call, err := m.call(ctx, llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, offer, judge)
 		if err != nil {
 			return out, err
 		}
@@ -46,7 +46,7 @@ func (m *Models) transferred(ctx context.Context, in contract.GenerateInput, q m
 			call.Task, call.Destructive, call.Verdict = c.Task, false, nil
 		}
 		out.Calls = append(out.Calls, call)
-		about.Reply = append(about.Reply, verdict.Earlier{Tool: c.Name})
+		judge.Next(c.Name)
 	}
 	out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 	return out, err

@@ -156,6 +156,7 @@ func (s MCPServer) facts() []string {
 		out = append(out, "may ask people questions")
 	}
 	add("shows the model its ", s.Expose)
+	add("tells rules the facts ", s.Facts)
 	return out
 }
 

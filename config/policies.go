@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/config/policy"
@@ -13,33 +14,26 @@ import (
 // Policy returns the named rules of the file, compiled; nil without rules.
 func (c *Config) Policy() *policy.Policy { return c.policy }
 
-// RuleFault is a rule that does not fit the tools that an agent has.
-type RuleFault struct {
-	policy.Fault
-	File string
-	Line int
-}
-
-// String returns the fault in one line, with its place.
-func (f RuleFault) String() string {
-	at := ""
-	if f.File != "" {
-		at = fmt.Sprintf("%s:%d: ", f.File, f.Line)
-	}
-	return fmt.Sprintf("%srule %s %s", at, f.Name, f.Text)
-}
-
 // CheckRules checks the rules against all tools of the agent.
-func (c *Config) CheckRules(tools []policy.Tool) []RuleFault {
-	var out []RuleFault
-	for _, f := range c.policy.Check(tools) {
+func (c *Config) CheckRules(tools []policy.Tool) []policy.Fault {
+	out := c.policy.Check(tools)
+	for i, f := range out {
 		at := ruleOrigin{c.file, c.lines[fmt.Sprintf("approval.rules[%d]", f.Rule)]}
 		if len(c.ruleOrigins) > 0 {
 			at = c.ruleOrigins[f.Rule]
 		}
-		out = append(out, RuleFault{Fault: f, File: at.file, Line: at.line})
+		out[i].File, out[i].Line = at.file, at.line
 	}
 	return out
+}
+
+// factNames are the facts that servers tell the rules.
+func (c *Config) factNames() (out []string) {
+	for _, s := range c.MCPServers {
+		out = append(out, s.Facts...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // ruleOrigin is where a rule is written.
@@ -55,7 +49,7 @@ func checkPolicy(r *report, c *Config) {
 		return
 	}
 	checkRuleList(r, c, "approval.rules", rules, map[string]bool{})
-	for _, m := range mistakesIn(rules) {
+	for _, m := range c.mistakesIn(rules) {
 		r.at(fmt.Sprintf("approval.rules[%d].when", m.Rule), "%s", m.Text)
 	}
 	if r.err() == nil {
@@ -64,8 +58,8 @@ func checkPolicy(r *report, c *Config) {
 }
 
 // mistakesIn returns the conditions that are none.
-func mistakesIn(rules []policy.Rule) []policy.Mistake {
-	_, mistakes := policy.New(rules)
+func (c *Config) mistakesIn(rules []policy.Rule) []policy.Mistake {
+	_, mistakes := policy.New(rules, c.factNames()...)
 	return mistakes
 }
 
@@ -128,7 +122,7 @@ func (c *Config) compileRules(r *report, path string) {
 	if len(c.Approval.Rules) > policy.MaxRules {
 		r.at(path, "must have at most %d rules in all files", policy.MaxRules)
 	}
-	compiled, mistakes := policy.New(c.Approval.Rules)
+	compiled, mistakes := policy.New(c.Approval.Rules, c.factNames()...)
 	for _, m := range mistakes {
 		r.at(path, "rule %s: %s", c.Approval.Rules[m.Rule].Name, m.Text)
 	}
@@ -154,7 +148,7 @@ func (c *Config) includeFile(name string, seen map[string]bool) Errors {
 			checkRules(r, path, rulesOf(field), v)
 		})
 		checkRuleList(r, c, "rules", f.Rules, seen)
-		for _, m := range mistakesIn(f.Rules) {
+		for _, m := range c.mistakesIn(f.Rules) {
 			r.at(fmt.Sprintf("rules[%d].when", m.Rule), "%s", m.Text)
 		}
 	}

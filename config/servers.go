@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/config/header"
+	"agent-stop-and-go/config/policy"
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -33,6 +34,9 @@ func checkServers(r *report, servers []MCPServer) {
 			checkRoot(r, fmt.Sprintf("%s.roots[%d]", path, j), root)
 		}
 		checkExpose(r, path+".expose", s.Expose)
+		policy.CheckFacts(s.Facts, func(j int, problem string) {
+			r.at(fmt.Sprintf("%s.facts[%d]", path, j), "%s: %s", quote(s.Facts[j]), problem)
+		})
 	}
 }
 

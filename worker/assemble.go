@@ -106,7 +106,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		rules.run(ctx, box)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
@@ -147,6 +147,7 @@ func servers(c *config.Config, own *accounts.Accounts, getenv func(string) strin
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
 			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation, Wording: s.ToolWording(),
+			Facts:           s.Facts,
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -70,7 +71,11 @@ func (r *ruleCheck) Problems() []string {
 func ruleTools(c *config.Config, list []toolbox.Tool) []policy.Tool {
 	var out []policy.Tool
 	for _, t := range list {
-		out = append(out, policy.Tool{Name: t.Name, Server: t.Server, Schema: t.InputSchema})
+		facts := map[string]json.RawMessage{}
+		for name, source := range t.Facts {
+			facts[name] = source.Schema
+		}
+		out = append(out, policy.Tool{Name: t.Name, Server: t.Server, Schema: t.InputSchema, Facts: facts})
 	}
 	for _, a := range c.Delegates() {
 		t := contract.Peer{Name: a.Name}.Delegation()

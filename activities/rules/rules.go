@@ -3,12 +3,16 @@ package rules
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/activities/toolbox/facts"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -17,24 +21,93 @@ import (
 type Policy interface {
 	// Judge returns nil for a call that no rule is about.
 	Judge(verdict.Call) *verdict.Verdict
+	// FactsFor returns the names of the facts that Judge needs of the call's server.
+	FactsFor(verdict.Call) []string
 }
 
-// Judge asks the rules about a call of a tool with final arguments. about has what all calls of a
-// reply share. A tool of our own, which Server does not name, may name its server in the arguments.
-func Judge(p Policy, about verdict.Call, tool toolbox.Tool, ours bool, args json.RawMessage) *verdict.Verdict {
-	if p == nil {
+// Servers tell facts about calls of their tools.
+type Servers interface {
+	Facts(ctx context.Context, tool toolbox.Tool, name string, args json.RawMessage, bearer string) (facts.Answer, error)
+}
+
+// factTime bounds how long servers are asked for facts about one reply. What is not known then
+// asks.
+const factTime = 3 * time.Second
+
+// Judge judges the calls of one reply.
+type Judge struct {
+	Policy  Policy
+	Servers Servers
+	// About has what all calls of the reply share, and those before.
+	About verdict.Call
+
+	asked time.Duration // time that servers had so far
+}
+
+// Call asks the rules about a call of a tool with final arguments. A tool of our own, which Server
+// does not name, may name its server in the arguments. It returns nil for a call that no rule is
+// about.
+func (j *Judge) Call(ctx context.Context, tool toolbox.Tool, ours bool, args json.RawMessage) *verdict.Verdict {
+	if j.Policy == nil {
 		return nil
 	}
 	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || string(trimmed) == "null" {
 		args = json.RawMessage(`{}`)
 	}
-	c := about
+	c := j.About
 	c.Tool, c.Server, c.Arguments, c.Names = tool.Name, tool.Server, args, namesIn(tool.InputSchema)
 	if ours {
 		c.Server = toolbox.Call{Server: tool.Server, Arguments: args}.To()
 	}
 	c.ReadOnly, c.Destructive, c.Idempotent = tool.ReadOnly, tool.DestructiveHint, tool.Idempotent
-	return p.Judge(c)
+	shown := j.addFacts(ctx, &c, tool)
+	v := j.Policy.Judge(c)
+	if v != nil && len(shown) > 0 {
+		v.Facts, _ = json.Marshal(shown) // of valid JSON
+	}
+	return v
+}
+
+// addFacts asks the call's server for what the rules need to know. It returns what is recorded.
+func (j *Judge) addFacts(ctx context.Context, c *verdict.Call, tool toolbox.Tool) map[string]json.RawMessage {
+	names := j.Policy.FactsFor(*c)
+	if len(names) == 0 {
+		return nil
+	}
+	c.ServerFacts, c.FactProblems = map[string]map[string]any{}, map[string]string{}
+	shown := map[string]json.RawMessage{}
+	for _, name := range names {
+		answer, err := j.ask(ctx, tool, name, c.Arguments)
+		if err != nil {
+			c.FactProblems[name] = err.Error()
+			continue
+		}
+		c.ServerFacts[name], shown[name] = answer.Values, answer.Shown
+	}
+	return shown
+}
+
+func (j *Judge) ask(ctx context.Context, tool toolbox.Tool, name string, args json.RawMessage) (facts.Answer, error) {
+	if _, told := tool.Facts[name]; !told || j.Servers == nil {
+		return facts.Answer{}, fmt.Errorf("no server tells the facts %s of %s", name, tool.Name)
+	}
+	if j.asked >= factTime {
+		return facts.Answer{}, fmt.Errorf("%s: no time is left: servers had %s for the facts of this reply", tool.Server, factTime)
+	}
+	began := time.Now()
+	defer func() { j.asked += time.Since(began) }()
+	ctx, cancel := context.WithTimeoutCause(ctx, factTime-j.asked, fmt.Errorf("the facts did not come within %s", factTime))
+	defer cancel()
+	token := ""
+	if tokens := bearer.FromContext(ctx); tokens != nil {
+		token = tokens.Get(ctx, tool.Server)
+	}
+	return j.Servers.Facts(ctx, tool, name, args, token)
+}
+
+// Next adds a call to those that the following ones see before them in the reply.
+func (j *Judge) Next(tool string) {
+	j.About.Reply = append(j.About.Reply, verdict.Earlier{Tool: tool})
 }
 
 // JudgeDelegation asks the rules about the delegation of an a2a node; nil is one that is not

@@ -107,7 +107,7 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	if l == nil {
 		return fail(contract.KindToolFailed, errNoServer)
 	}
-	if !l.server.offers(l.server.bareName(c.Tool)) {
+	if bare := l.server.bareName(c.Tool); !l.server.offers(bare) || l.isSource(bare) {
 		return fail(contract.KindToolFailed, errDenied)
 	}
 	open := &openQuestions{}

@@ -118,7 +118,7 @@
 //	lifecycle.go its users, and when it is closed
 //	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
-//	             stderr.go children; child/ their environment
+//	             children; child/ their environment and their log
 //	credential.go  tokens of the agent's own
 //	trace.go     the state of one request: sent? status? raw answer?
 //	call.go      a call and its one transparent retry; verdict.go its meaning;
@@ -131,7 +131,8 @@
 //	mcpgo.go     workarounds for mcp-go
 //	check.go     arguments against their schema (package schema);
 //	             digest.go
-//	tool.go      tools as listed; hints.go the rule that makes one destructive
+//	tool.go      tools as listed; hints.go the rule that makes one destructive;
+//	             facts.go, facts/ what servers tell rules about calls
 //	result.go    a result as text; media.go its binary parts
 //
 // # Working around mcp-go

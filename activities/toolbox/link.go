@@ -252,6 +252,7 @@ func (l *link) warn(list listing) {
 	}
 	l.warnOf("tools without hints run without approval, because the server has \"unannotated: run\"", silent)
 	l.warnOf("several tools of the server have one name; one is on offer, a destructive one if there is any", list.doubles)
+	l.warnOf("tools that tell facts are declared wrongly, so their facts are not known", list.noSources)
 	l.warnOf("the settings of the server name tools that it does not have", list.unknownNames)
 }
 

@@ -13,6 +13,8 @@ type listing struct {
 	tools        []Tool
 	unknownNames []string
 	doubles      []string
+	// sources are the tools that tell facts, noSources those of them that are declared wrongly.
+	sources, noSources []string
 	// The server has declared that it has none of these.
 	noResources, noPrompts bool
 }

@@ -80,6 +80,8 @@ type Server struct {
 	// ExposeResources and ExposePrompts let the model read the server's resources and prompts:
 	// see ToolRead and ToolPrompt.
 	ExposeResources, ExposePrompts bool
+	// Facts are the names of facts about the server's calls that rules may read (Toolbox.Facts).
+	Facts []string
 }
 
 // separator separates the name of a server from that of its tool.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent-stop-and-go/activities/toolbox/facts"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -22,17 +23,21 @@ type Tool struct {
 	Wording contract.Wording
 	// Address is the address of the tool's server, without secrets.
 	Address string
+	// Facts are what its server tells rules about its calls, by name.
+	Facts map[string]facts.Source
 }
 
 // listedTool is a tool on the wire. The schema stays raw, because it is passed to the model as
 // the server wrote it.
 type listedTool struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Annotations hints           `json:"annotations"`
-	Destructive json.RawMessage `json:"destructiveHint"`
+	Name         string                     `json:"name"`
+	Title        string                     `json:"title"`
+	Description  string                     `json:"description"`
+	InputSchema  json.RawMessage            `json:"inputSchema"`
+	OutputSchema json.RawMessage            `json:"outputSchema"`
+	Annotations  hints                      `json:"annotations"`
+	Destructive  json.RawMessage            `json:"destructiveHint"`
+	Meta         map[string]json.RawMessage `json:"_meta"`
 }
 
 // parseTools parses the pages of tools/list: the offered tools, sorted by name. Of equal names
@@ -41,6 +46,7 @@ type listedTool struct {
 func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (listing, error) {
 	var out listing
 	var names []string
+	var sources []facts.Source
 	for _, page := range pages {
 		var list struct {
 			Tools []listedTool `json:"tools"`
@@ -52,10 +58,23 @@ func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (list
 			if names = append(names, lt.Name); len(names) > maxItems {
 				return listing{}, errTooManyItems
 			}
+			if source, is, err := facts.SourceOf(lt.Name, lt.Meta, lt.OutputSchema); is {
+				out.sources = append(out.sources, lt.Name)
+				switch {
+				case err != nil:
+					out.noSources = append(out.noSources, lt.Name)
+				case usable[lt.Name] && !slices.Contains(s.Deny, lt.Name):
+					sources = append(sources, source)
+				}
+				continue
+			}
 			if lt.Name != "" && s.offers(lt.Name) && usable[lt.Name] {
 				out.tools = append(out.tools, lt.tool(s))
 			}
 		}
+	}
+	for i := range out.tools {
+		out.tools[i].Facts = facts.About(s.bareName(out.tools[i].Name), sources, s.Facts)
 	}
 	out.unknownNames = s.unknownNames(names)
 	slices.SortStableFunc(out.tools, func(a, b Tool) int {

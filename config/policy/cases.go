@@ -66,6 +66,8 @@ type CaseCall struct {
 		Tool   string `yaml:"tool"`
 		Failed bool   `yaml:"failed"`
 	} `yaml:"before"`
+	// Facts are what the server says of the call, by the names of the facts.
+	Facts map[string]map[string]any `yaml:"facts"`
 }
 
 // call returns the call to judge. Without a time it is now.
@@ -79,7 +81,7 @@ func (c CaseCall) call(now time.Time) (verdict.Call, error) {
 		return verdict.Call{}, fmt.Errorf("encode args: %w", err)
 	}
 	out := verdict.Call{
-		Tool: c.Tool, Server: c.Server, Node: c.Node, Arguments: raw, Time: c.Time, Before: []verdict.Earlier{},
+		Tool: c.Tool, Server: c.Server, Node: c.Node, Arguments: raw, Time: c.Time, Before: []verdict.Earlier{}, ServerFacts: c.Facts,
 		ReadOnly: c.Annotations.ReadOnly, Destructive: c.Annotations.Destructive, Idempotent: c.Annotations.Idempotent,
 		Facts: &verdict.Facts{
 			Caller: new(verdict.Caller(c.Caller)), Chain: c.Chain,

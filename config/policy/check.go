@@ -20,6 +20,9 @@ type Tool struct {
 	Name, Server string
 	// Schema is the JSON Schema of its arguments.
 	Schema json.RawMessage
+	// Facts are the facts that its server tells about its calls, by their names, with the JSON
+	// Schema of each, which may be absent.
+	Facts map[string]json.RawMessage
 }
 
 // Fault is what is wrong with a rule for the live tools.
@@ -30,6 +33,18 @@ type Fault struct {
 	// Fatal means that the rule can never match as it is written. Otherwise it fits some tools,
 	// and asks for the calls of another.
 	Fatal bool
+	// File and Line are where the rule is written, if that is known.
+	File string
+	Line int
+}
+
+// String returns the fault in one line, with its place.
+func (f Fault) String() string {
+	at := ""
+	if f.File != "" {
+		at = fmt.Sprintf("%s:%d: ", f.File, f.Line)
+	}
+	return fmt.Sprintf("%srule %s %s", at, f.Name, f.Text)
 }
 
 // Check finds rules that match the calls of no tool, and arguments that tools do not have. tools
@@ -58,7 +73,7 @@ func (c compiled) check(tools []Tool) []Fault {
 			continue
 		}
 		concerned++
-		if problem := misfit(rest, t); problem != "" {
+		if problem := c.misfit(rest, t); problem != "" {
 			misfits = append(misfits, Fault{Text: fmt.Sprintf("%s of %s", problem, t.Name)})
 			continue
 		}
@@ -86,7 +101,7 @@ func tooMany(misfits []Fault) string {
 
 // about returns what is left of the condition for the calls of a tool.
 func (c compiled) about(t Tool) (*cel.Ast, error) {
-	env, err := untyped()
+	env, err := c.language.untyped()
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +134,20 @@ func isLiteral(a *cel.Ast, want bool) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.Bool(want)
 }
 
-// misfit says what of a condition does not fit the arguments of a tool, or "".
-func misfit(condition *cel.Ast, t Tool) string {
+// misfit says what of a condition does not fit the arguments and facts of a tool, or "".
+func (c compiled) misfit(condition *cel.Ast, t Tool) string {
+	for _, name := range c.language.readBy(condition) {
+		if _, known := t.Facts[name]; !known {
+			return fmt.Sprintf("there are no facts %s", name)
+		}
+	}
 	text, err := cel.AstToString(condition)
 	if err != nil {
 		return ""
 	}
 	o := baseObjects()
-	env, err := environment(o, argumentType(t.Schema, o))
+	args := argumentType(t.Schema, o)
+	env, err := environment(o, args, c.language.typed(t.Facts, o)...)
 	if err != nil {
 		return ""
 	}
@@ -134,28 +155,33 @@ func misfit(condition *cel.Ast, t Tool) string {
 	if issues.Err() == nil {
 		return ""
 	}
-	return argumentProblem(issues.Errors()[0].Message, o)
+	return typeProblem(issues.Errors()[0].Message, o, c.language.membersIn(condition))
 }
 
 var undefinedField = regexp.MustCompile(`^undefined field '(.+)'$`)
 
-// argumentProblem words the first mistake that a tool's types show.
-func argumentProblem(message string, o objects) string {
+// typeProblem words the first mistake that a tool's types show. facts are the members that the
+// condition reads of facts.
+func typeProblem(message string, o objects, facts []string) string {
 	m := undefinedField.FindStringSubmatch(message)
 	if m == nil {
 		return "its condition does not fit the arguments (" + message + ")"
 	}
+	what, of := "argument", typeArguments
+	if slices.Contains(facts, m[1]) {
+		what, of = "fact", typeFacts
+	}
 	var known []string
 	for name, fields := range o {
-		if name == typeArguments || strings.HasPrefix(name, typeArguments+".") {
+		if name == of || strings.HasPrefix(name, of+".") {
 			known = append(known, sortedKeys(fields)...)
 		}
 	}
 	slices.Sort(known)
 	if similar := spelling.Similar(m[1], known); similar != "" {
-		return fmt.Sprintf("there is no argument %s (did you mean %s?)", m[1], similar)
+		return fmt.Sprintf("there is no %s %s (did you mean %s?)", what, m[1], similar)
 	}
-	return fmt.Sprintf("there is no argument %s", m[1])
+	return fmt.Sprintf("there is no %s %s", what, m[1])
 }
 
 // nearest names a tool or server that a condition may mean.

@@ -15,6 +15,9 @@
 //	usage                    input_tokens, output_tokens, calls, cost of the conversation so far
 //	time                     now, UTC unless a function gets a time zone
 //	before, reply            calls before it that have run, and in the same reply: tool, failed
+//	sql, …                   what the tool's server says of the call, by the names that New gets:
+//	                         sql.class == "write", "orders" in sql.writes, and sql.writes("orders"),
+//	                         which takes no notice of case
 //
 // # What is careful
 //
@@ -30,7 +33,7 @@
 // # Where to look
 //
 //	rule.go      the shape of a rule in the file
-//	language.go  variables and functions of conditions
+//	language.go  variables and functions of conditions; facts.go those of servers
 //	policy.go    New, the version of the rules
 //	judge.go     Judge: rules to verdict
 //	values.go    calls as CEL values

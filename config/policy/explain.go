@@ -58,12 +58,12 @@ func (p *Policy) Explain(c verdict.Call) Explanation {
 			r.Error = f.err.Error()
 			fallthrough
 		case f.matches:
-			r.Values = read(f.rule.ast, []ast.Expr{f.rule.ast.NativeRep().Expr()}, values)
+			r.Values = f.rule.read([]ast.Expr{f.rule.ast.NativeRep().Expr()}, values)
 			out.Matching = append(out.Matching, r)
 		case changes(out.Verdict, f.rule.outcome):
 			var unmet []ast.Expr
 			r.Unmet, unmet = f.rule.unmet(values)
-			r.Values = read(f.rule.ast, unmet, values)
+			r.Values = f.rule.read(unmet, values)
 			missed = append(missed, r)
 		}
 	}
@@ -92,7 +92,7 @@ func nearest(missed []Reason) []Reason {
 // unmet returns the parts of a condition that are not true.
 func (c *compiled) unmet(values map[string]any) (texts []string, parts []ast.Expr) {
 	for _, part := range conjuncts(c.ast.NativeRep().Expr()) {
-		text, v, err := evaluatePart(c.ast, part, values)
+		text, v, err := c.evaluatePart(part, values)
 		if err == nil && v == types.True {
 			continue
 		}
@@ -113,12 +113,12 @@ func conjuncts(e ast.Expr) []ast.Expr {
 }
 
 // evaluatePart evaluates a part of a condition, and returns its text.
-func evaluatePart(whole *cel.Ast, part ast.Expr, values map[string]any) (string, any, error) {
-	text, err := cel.ExprToString(part, whole.NativeRep().SourceInfo())
+func (c *compiled) evaluatePart(part ast.Expr, values map[string]any) (string, any, error) {
+	text, err := cel.ExprToString(part, c.ast.NativeRep().SourceInfo())
 	if err != nil {
 		return "", nil, err
 	}
-	env, err := untyped()
+	env, err := c.language.untyped()
 	if err != nil {
 		return text, nil, err
 	}
@@ -141,14 +141,14 @@ const (
 )
 
 // read returns the variables and members that parts of a condition read, with their values.
-func read(whole *cel.Ast, parts []ast.Expr, values map[string]any) []Value {
+func (c *compiled) read(parts []ast.Expr, values map[string]any) []Value {
 	var out []Value
 	for _, part := range parts {
 		inner := map[int64]bool{} // operands of longer paths
 		ast.PreOrderVisit(part, ast.NewExprVisitor(func(e ast.Expr) {
 			if e.Kind() == ast.SelectKind && !inner[e.ID()] || e.Kind() == ast.IdentKind && !inner[e.ID()] {
 				markOperands(e, inner)
-				text, v, err := evaluatePart(whole, e, values)
+				text, v, err := c.evaluatePart(e, values)
 				if err == nil && len(out) < maxShown && !slices.ContainsFunc(out, func(o Value) bool { return o.Text == text }) {
 					out = append(out, Value{text, shown(v)})
 				}

@@ -19,10 +19,20 @@ func (p *Policy) Judge(c verdict.Call) *verdict.Verdict {
 	var found []finding
 	for i := range p.rules {
 		if f := p.rules[i].evaluate(values); f.matches || f.err != nil {
-			found = append(found, f)
+			found = append(found, f.because(c.FactProblems))
 		}
 	}
 	return p.conclude(found)
+}
+
+// because adds to an error why a fact is not known that the rule reads.
+func (f finding) because(problems map[string]string) finding {
+	for _, name := range f.rule.facts {
+		if why := problems[name]; why != "" && f.err != nil {
+			f.err = fmt.Errorf("%w: %s", f.err, why)
+		}
+	}
+	return f
 }
 
 // finding is the result of a rule's condition.
@@ -86,7 +96,10 @@ func (p *Policy) conclude(found []finding) *verdict.Verdict {
 			continue
 		}
 		if v.Rule == "" {
-			v.Rule, v.Text = f.rule.Name, f.rule.Then.Deny
+			v.Rule = f.rule.Name
+			if f.err == nil { // a rule that would deny asks for another reason
+				v.Text = f.rule.Then.Deny
+			}
 		}
 		if f.err != nil && v.Text == "" {
 			v.Text = fmt.Sprintf("the rule %s could not be evaluated: %v", f.rule.Name, f.err)

@@ -41,9 +41,10 @@ func baseObjects() objects {
 	}
 }
 
-// environment returns the language of conditions with the given type of args.
-func environment(o objects, args *types.Type) (*cel.Env, error) {
-	return cel.NewEnv(
+// environment returns the language of conditions with the given type of args, and what more
+// declares.
+func environment(o objects, args *types.Type, more ...cel.EnvOption) (*cel.Env, error) {
+	return cel.NewEnv(append([]cel.EnvOption{
 		cel.Variable("tool", cel.StringType),
 		cel.Variable("server", cel.StringType),
 		cel.Variable("node", cel.StringType),
@@ -61,10 +62,11 @@ func environment(o objects, args *types.Type) (*cel.Env, error) {
 		func(e *cel.Env) (*cel.Env, error) { // last: others register types at the provider
 			return cel.CustomTypeProvider(provider{e.CELTypeProvider(), o})(e)
 		},
-	)
+	}, more...)...)
 }
 
-// untyped is the language in which conditions are evaluated: args may be anything.
+// untyped is the language in which conditions without facts of servers are evaluated: args may be
+// anything.
 var untyped = sync.OnceValues(func() (*cel.Env, error) { return environment(baseObjects(), cel.DynType) })
 
 // provider knows the members of objects, whose values are maps.

@@ -22,15 +22,18 @@ const MaxRules = 1000
 
 // Policy is the rules of an agent, compiled. A nil Policy has no rules.
 type Policy struct {
-	rules   []compiled
-	version string
+	rules    []compiled
+	language language
+	version  string
 }
 
 type compiled struct {
 	Rule
-	outcome verdict.Outcome
-	ast     *cel.Ast
-	program cel.Program
+	outcome  verdict.Outcome
+	language language
+	ast      *cel.Ast
+	program  cel.Program
+	facts    []string // names of facts of servers that the condition reads
 }
 
 // Mistake is a condition that is no condition.
@@ -39,16 +42,17 @@ type Mistake struct {
 	Text string
 }
 
-// New compiles rules. It returns all mistakes of their conditions; everything else of a rule is
-// checked with the file. Without rules the Policy is nil.
-func New(rules []Rule) (*Policy, []Mistake) {
+// New compiles rules. facts are the names of facts of servers that conditions may read. It returns
+// all mistakes of their conditions; everything else of a rule is checked with the file. Without
+// rules the Policy is nil.
+func New(rules []Rule, facts ...string) (*Policy, []Mistake) {
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	p := &Policy{version: versionOf(rules)}
+	p := &Policy{version: versionOf(rules), language: languageOf(rules, facts)}
 	var mistakes []Mistake
 	for i, r := range rules {
-		c, err := compile(r)
+		c, err := compile(r, p.language)
 		if err != nil {
 			mistakes = append(mistakes, Mistake{i, err.Error()})
 			continue
@@ -90,8 +94,8 @@ func versionOf(rules []Rule) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func compile(r Rule) (compiled, error) {
-	env, err := untyped()
+func compile(r Rule, l language) (compiled, error) {
+	env, err := l.untyped()
 	if err != nil {
 		return compiled{}, err
 	}
@@ -106,7 +110,7 @@ func compile(r Rule) (compiled, error) {
 	if err != nil { // a pattern that is none
 		return compiled{}, fmt.Errorf("is no condition: %w", err)
 	}
-	c := compiled{Rule: r, outcome: r.Then.outcome(), ast: condition, program: program}
+	c := compiled{Rule: r, outcome: r.Then.outcome(), language: l, ast: condition, program: program, facts: l.readBy(condition)}
 	if folded, err := fold(env, condition, nil); err == nil && isLiteral(folded, false) {
 		return compiled{}, fmt.Errorf("is never true")
 	}

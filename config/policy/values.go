@@ -31,6 +31,9 @@ func activation(c verdict.Call) map[string]any {
 	if args, err := arguments(c.Arguments, c.Names); err == nil {
 		values["args"] = args
 	}
+	for name, facts := range c.ServerFacts {
+		values[name] = facts
+	}
 	if f := c.Facts; f != nil {
 		if f.Caller != nil {
 			values["caller"] = callerValue(*f.Caller)

@@ -51,7 +51,7 @@ a case differs. A file has calls like this; what a call does not say is empty, a
         args: {amount: 20}
         annotations: {destructive: true}        # also read_only, idempotent
         caller: {subject: bob, groups: [support], scopes: [converse]}
-        time: 2026-11-25T22:30:00Z              # also node, chain, usage, before
+        time: 2026-11-25T22:30:00Z              # also node, chain, usage, before, facts
       expect: allow                             # allow, ask, dry_run, deny, or none: no rule is about it
       rule: small-refunds                       # the rule that decides; may be absent
 `,

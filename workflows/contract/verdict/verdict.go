@@ -34,6 +34,9 @@ type Verdict struct {
 	Text string `json:"text,omitempty"`
 	// Asks are the approvals that the call needs, one after the other, with Ask.
 	Asks []Approval `json:"asks,omitempty"`
+	// Facts are what the tool's server said of the call, by the names of the facts, where a rule
+	// needed it. What is large is left out.
+	Facts json.RawMessage `json:"facts,omitempty"`
 }
 
 // Approval is one approval that a call needs because of a rule.
@@ -71,6 +74,10 @@ type Call struct {
 	// Before are the earlier calls that the node knows, oldest first; nil if that is not known.
 	// Reply are the calls before this one in the same reply of the model.
 	Before, Reply []Earlier
+	// ServerFacts are what the tool's server says of the call, by the names of the facts: texts,
+	// truth values, int64, float64 and lists of texts. FactProblems say why others are not known.
+	ServerFacts  map[string]map[string]any
+	FactProblems map[string]string
 }
 
 // Facts are what the conversation knows of a call.
