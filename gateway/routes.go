@@ -10,6 +10,8 @@ import (
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/openai/chat"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -38,6 +40,8 @@ const (
 
 	pathAGUI   = "/ag-ui"
 	pathA2A    = "/a2a"
+	pathOpenAI = "/v1/"
+	pathChat   = "/v1/chat/completions"
 	pathHealth = "/health"
 	pathReady  = "/health/ready"
 )
@@ -58,6 +62,8 @@ type handlers struct {
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
 	codec  *codec.Endpoint
+	models openai.Models
+	chat   *chat.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -95,6 +101,10 @@ func tableOf(h handlers) []route {
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
+
+		{Route{"GET", "/v1/models", proven, ""}, h.models.List},
+		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},
+		{Route{"POST", pathChat, contract.ScopeConverse, ""}, h.chat.Complete},
 
 		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.rest.switches},
 		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
