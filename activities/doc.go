@@ -22,6 +22,7 @@
 //	peers.go       Delegate
 //	texts.go       Compose, Offload, ReadAnswer
 //	files.go       Export
+//	rates.go       calls that a rate limit holds (package rates)
 //	notify.go      Notify; notification.go its headers and body
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
 //	feed.go        live events; media.go images and files; bearer.go tokens of calls

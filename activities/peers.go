@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/peer"
+	"agent-stop-and-go/activities/rates"
 	"agent-stop-and-go/activities/renewal"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -53,7 +54,9 @@ type Peers struct {
 	Claims Claims
 	// Switches pause destructive messages; nil pauses none.
 	Switches Switches
-	Now      func() time.Time
+	// Rates counts the messages that start a task for rate limits; nil has none.
+	Rates *rates.Limiter
+	Now   func() time.Time
 
 	renewed renewal.Offers
 }
@@ -91,6 +94,9 @@ func isPermanent(err error) bool {
 // ended without a report, every failure means that the message may have been sent.
 func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if !in.Destructive {
+		if err := p.limit(ctx, in); err != nil {
+			return out, !lostAttempt(ctx), err
+		}
 		return p.delegate(ctx, in)
 	}
 	defer func() {
@@ -106,6 +112,9 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 		if err := paused(ctx, p.Switches, contract.KindPeerUnavailable, c); err != nil {
 			return out, !lostAttempt(ctx), err
 		}
+	}
+	if err := p.limit(ctx, in); err != nil {
+		return out, !lostAttempt(ctx), err
 	}
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/heartbeat"
+	"agent-stop-and-go/activities/rates"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/login"
@@ -50,7 +51,9 @@ type Tools struct {
 	Claims Claims
 	// Switches pause destructive calls; nil pauses none.
 	Switches Switches
-	Model    contract.ModelState
+	// Rates counts calls for rate limits; nil has none.
+	Rates *rates.Limiter
+	Model contract.ModelState
 	// Problems and Notes are faults of the configuration and the environment, known at the
 	// start, for the catalogue.
 	Problems, Notes []string
@@ -65,13 +68,19 @@ type Tools struct {
 
 // CallTool makes one call, with the caller's credential if there is one. Arguments that differ
 // from those shown are refused. A destructive call that another activity has sent has an
-// unknown outcome. One that a switch pauses is not made.
+// unknown outcome. One that a switch pauses is not made, nor one that a rate limit holds.
 func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	defer heartbeat.Send(ctx)()
 	if !in.Destructive {
+		if err := t.limit(ctx, in); err != nil {
+			return contract.CallToolResult{}, err
+		}
 		return t.call(ctx, in)
 	}
 	if err := paused(ctx, t.Switches, contract.KindToolUnavailable, switches.Call{Agent: in.Agent, Server: in.Server, Tool: in.Tool}); err != nil {
+		return contract.CallToolResult{}, err
+	}
+	if err := t.limit(ctx, in); err != nil {
 		return contract.CallToolResult{}, err
 	}
 	name := strings.Join([]string{"tool", cmp.Or(in.Claim, in.IdempotencyKey), in.Server, in.Tool, in.SHA256, in.Grant}, "\n")

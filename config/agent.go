@@ -16,7 +16,7 @@ import (
 // Tree. A single llm agent takes them from its node first. Long prompts are stored.
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
 	a := contract.Agent{
-		Name: c.Name, Description: c.Description, Model: c.Model(),
+		Name: c.AgentName(), Description: c.Description, Model: c.Model(),
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout, Approvers: c.Approval.Approvers,
 		Models: c.routes(), Choices: c.choices(), Limits: c.Limits.Contract(),
 	}
@@ -28,7 +28,6 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	case c.Root == nil:
 		a.Peers = peersOf(c.A2A)
 	case c.single():
-		a.Name = cmp.Or(c.Root.Name, c.Name)
 		a.Description = cmp.Or(c.Root.Description, c.Description)
 		a.MaxToolRounds = cmp.Or(c.Root.MaxToolRounds, c.MaxToolRounds)
 		a.Node = a.Name
@@ -42,6 +41,14 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		return contract.Agent{}, err
 	}
 	return a, nil
+}
+
+// AgentName returns the name of the agent: that of its node, if it is a single one with a name.
+func (c *Config) AgentName() string {
+	if c.Root != nil && c.single() {
+		return cmp.Or(c.Root.Name, c.Name)
+	}
+	return c.Name
 }
 
 // BlobURL is the URL of the store for values too large for history, for blobstore.Open. The

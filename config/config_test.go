@@ -87,7 +87,11 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Limits: &limits.Limits{
 			Turn:         limits.Limit{Tokens: 100_000, Cost: new(0.25), Calls: 20, Time: new(5 * time.Minute)},
 			Conversation: limits.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},
-			Caller:       limits.Caller{Requests: 120, Burst: 40, Conversations: 20},
+			Rates: []limits.Rate{
+				{Name: "far", Server: "far", Class: "destructive", Per: "caller", Calls: 20, In: time.Minute, OnLimit: "ask"},
+				{Tool: "a2a_helper", Per: "conversation", Calls: 1, In: time.Hour, OnLimit: "pause"},
+			},
+			Caller: limits.Caller{Requests: 120, Burst: 40, Conversations: 20},
 		},
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "run",

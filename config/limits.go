@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -14,22 +13,13 @@ func checkLimits(r *report, c *Config) {
 		}
 	}
 	known := len(c.Auth) > 0 || r.failed["auth"]
-	c.Limits.OfCaller().Check(known, func(key, problem string) {
-		r.at(strings.TrimSuffix(join("limits.caller", key), "."), "%s", problem)
-	})
+	var servers []string
+	for _, s := range c.MCPServers {
+		servers = append(servers, s.Name)
+	}
+	at := func(key, problem string) { r.at(strings.TrimSuffix(join("limits", key), "."), "%s", problem) }
+	c.Limits.CheckRates(known, servers, at)
+	c.Limits.OfCaller().Check(known, at)
 }
 
-func (c *Config) describeLimits(w io.Writer) {
-	var text strings.Builder
-	for _, side := range c.Limits.Sides() {
-		if limit := side.Text(decimal, short); limit != "" {
-			fmt.Fprintf(&text, "  %s: %s\n", side.Name, limit)
-		}
-	}
-	if limit := c.Limits.OfCaller().String(); limit != "" {
-		fmt.Fprintf(&text, "  a caller: %s\n", limit)
-	}
-	if text.Len() > 0 {
-		fmt.Fprintf(w, "\nLimits\n%s", text.String())
-	}
-}
+func (c *Config) describeLimits(w io.Writer) { c.Limits.Describe(w, decimal, short) }

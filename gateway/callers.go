@@ -92,16 +92,11 @@ func scopesOf(table []route) func(echo.Context) string {
 	}
 }
 
-// channelOpenAI is the channel of OpenAI's API.
-const channelOpenAI = "openai"
-
 func channelOf(path string) string {
-	switch {
-	case strings.HasPrefix(path, pathOpenAI):
-		return channelOpenAI
-	case path == pathAGUI:
+	switch path {
+	case pathAGUI:
 		return contract.ChannelAGUI
-	case path == pathA2A:
+	case pathA2A:
 		return contract.ChannelA2A
 	}
 	return contract.ChannelREST

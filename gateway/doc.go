@@ -11,7 +11,7 @@
 //	               first
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, later.go, media.go
 //	               the handlers of conversations and approvals
-//	deletion.go    deletes conversations; switches.go what is paused
+//	deletion.go    deletes conversations
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
@@ -32,12 +32,9 @@
 //	                  its package snapshot keeps conversations that do not change
 //	live              one follower for each conversation that has readers
 //	turn              the part of a conversation that belongs to a request
+//	control           switches and rate limits, for operators
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them
-//	history           finds the conversation that a chat client continues, by what was said
-//	passcode          one-time codes with which people approve in a chat
-//	exchange          a request and its reply as one text, while it is written
-//	openai            OpenAI's API: openai/chat serves chat/completions
 //	page              the page for people: static files; offers what the agent can do
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -54,6 +55,8 @@ type fakeBackend struct {
 	SwitchesFn      func() (switches.State, error)
 	PauseFn         func(switches.Change) (*switches.State, error)
 	ResumeFn        func(switches.Change) (*switches.State, error)
+	ChangeLimitFn   func(switches.LimitChange) (*switches.State, error)
+	RateUsesFn      func() ([]rates.View, bool, error)
 	DeletePushFn    func(id, configID string) error
 	DeleteFn        func(deletion.Input) (deletion.Result, error)
 }
@@ -166,6 +169,20 @@ func (f *fakeBackend) Resume(_ context.Context, c switches.Change) (*switches.St
 		return nil, errUnexpected
 	}
 	return f.ResumeFn(c)
+}
+
+func (f *fakeBackend) ChangeLimit(_ context.Context, c switches.LimitChange) (*switches.State, error) {
+	if f.ChangeLimitFn == nil {
+		return nil, errUnexpected
+	}
+	return f.ChangeLimitFn(c)
+}
+
+func (f *fakeBackend) RateUses(context.Context) ([]rates.View, bool, error) {
+	if f.RateUsesFn == nil {
+		return nil, false, errUnexpected
+	}
+	return f.RateUsesFn()
 }
 
 // Owner says that nobody owns a conversation.

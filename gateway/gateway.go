@@ -16,8 +16,7 @@ import (
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/command"
-	"agent-stop-and-go/gateway/exchange"
-	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/control"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/attempts"
 	"agent-stop-and-go/gateway/identity/forwarded"
@@ -25,9 +24,6 @@ import (
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
-	"agent-stop-and-go/gateway/openai"
-	"agent-stop-and-go/gateway/openai/chat"
-	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
@@ -36,6 +32,7 @@ import (
 	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -76,6 +73,8 @@ type Deps struct {
 	ProofInterval time.Duration
 	// Approvers are the rules of who may decide approvals; see package approvers.
 	Approvers []string
+	// Rates are the rate limits of the configuration.
+	Rates []rates.Limit
 	// Exports contains the exported conversations, which are shown while no worker answers.
 	// It may be nil.
 	Exports fs.FS
@@ -193,12 +192,7 @@ func New(deps Deps) *Gateway {
 	g.tasks = protocol.New(handler.New(handler.Options{
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
-	models := openai.Models{Agent: d.Agent, Since: d.Now()}
-	exchanges := &exchange.Exchanges{Service: s, Followers: g.followers}
-	desk := openai.Desk{Codes: passcode.New(d.prover(), d.Now)}
 	g.table = tableOf(handlers{
-		models: models,
-		chat:   &chat.Endpoint{Exchanges: exchanges, Finder: history.NewFinder(s, d.Now), Models: models, Desk: desk, Status: openAIError, Logger: d.Logger, Now: d.Now},
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
@@ -208,17 +202,11 @@ func New(deps Deps) *Gateway {
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,
 		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
+
+		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})
 	g.handler = g.serve(d)
 	return g
-}
-
-// prover returns what makes codes hold at every gateway, nil without keys.
-func (d Deps) prover() passcode.Prover {
-	if d.Keyring == nil {
-		return nil
-	}
-	return d.Keyring
 }
 
 // canSignIn reports whether people can log in to the agent at a provider, which gives them tokens.

@@ -8,10 +8,9 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/codec"
+	"agent-stop-and-go/gateway/control"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
-	"agent-stop-and-go/gateway/openai"
-	"agent-stop-and-go/gateway/openai/chat"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -40,8 +39,6 @@ const (
 
 	pathAGUI   = "/ag-ui"
 	pathA2A    = "/a2a"
-	pathOpenAI = "/v1/"
-	pathChat   = "/v1/chat/completions"
 	pathHealth = "/health"
 	pathReady  = "/health/ready"
 )
@@ -62,8 +59,8 @@ type handlers struct {
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
 	codec  *codec.Endpoint
-	models openai.Models
-	chat   *chat.Endpoint
+
+	control *control.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -102,13 +99,11 @@ func tableOf(h handlers) []route {
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
 
-		{Route{"GET", "/v1/models", proven, ""}, h.models.List},
-		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},
-		{Route{"POST", pathChat, contract.ScopeConverse, ""}, h.chat.Complete},
-
-		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.rest.switches},
-		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.rest.pause},
-		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.rest.resume},
+		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.control.Switches},
+		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.control.Pause},
+		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.control.Resume},
+		{Route{"GET", "/control/limits", contract.ScopeRead, ""}, h.control.Limits},
+		{Route{"POST", "/control/limits", contract.ScopeOperate, ""}, h.control.ChangeLimit},
 
 		{Route{"POST", codec.PathDecode, contract.ScopeReadAll, ""}, h.codec.Decode},
 		{Route{"POST", codec.PathEncode, contract.ScopeReadAll, ""}, h.codec.Encode},

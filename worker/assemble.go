@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/peer"
+	"agent-stop-and-go/activities/rates"
 	"agent-stop-and-go/activities/reset"
 	"agent-stop-and-go/activities/switchboard"
 	"agent-stop-and-go/activities/toolbox"
@@ -98,6 +99,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	})
 	box.Start(ctx)
 	board := &switchboard.Board{Read: p.Switches}
+	limiter := rates.New(c.AgentName(), c.Limits.RateLimits(), board.State, rates.Workflows{TaskQueue: c.Temporal.TaskQueue})
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	rules := &ruleCheck{config: c, logger: logger}
@@ -108,10 +110,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c)},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &reset.Activities{},

@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/control"
+	"agent-stop-and-go/workflows/rates"
 )
 
 // NewReplayer makes a replayer with all workflows of this program. o are the options of the client
@@ -21,5 +22,6 @@ func NewReplayer(o client.Options) (worker.WorkflowReplayer, error) {
 	}
 	workflows.Register(r)
 	control.Register(r)
+	rates.Register(r)
 	return r, nil
 }

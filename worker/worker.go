@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/rates"
 	"agent-stop-and-go/workflows/telemetry"
 )
 
@@ -88,6 +89,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	w := &Worker{Worker: worker.New(c, p.TaskQueue, o), calls: table}
 	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)
+	rates.Register(w)
 	Register(w, a, table)
 	// Attempts that follow a failed call run there too, so there is room for more than calls.
 	o.DisableWorkflowWorker, o.MaxConcurrentActivityExecutionSize = true, 2*calls.Max

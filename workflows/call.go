@@ -26,6 +26,8 @@ type call struct {
 	grant string
 	asked bool // a person has approved it; its node may need no approvals any more
 	claim string
+	over  []string // the rate limits that a person lets it exceed
+	waits string   // the rate limit that the record says it waits for
 }
 
 // callOutcome is the result of a call, and whether it ends the node.
@@ -182,6 +184,13 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 			tries = 0
 			continue
 		}
+		if limit, held := rateRefusal(err); held && ctx.Err() == nil {
+			if r := l.passRate(ctx, &c, limit); r != nil {
+				return *r
+			}
+			tries = 0
+			continue
+		}
 		lost := outcomeUnknown(ctx, c.Call, f)
 		if !lost && !l.mayRepeat(ctx, c, f) {
 			return wording.ToolFailure(f)
@@ -276,7 +285,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	a := l.parent.origin()
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
-		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
+		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant, Rate: l.passage(c),
 	}
 	if c.Destructive {
 		in.Agent = a.agent.Name

@@ -16,6 +16,8 @@
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
 //	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
+//	Rate          the activity that makes a     none of the calls that it has counted counts any more
+//	              call that a limit is about
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
@@ -45,6 +47,7 @@
 //	                 what rules know; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
 //	answers.go       messages that answer; pause.go calls that a switch pauses
+//	rates.go         calls that a rate limit holds (package rates counts)
 //	credentials.go   whose token a call uses, and the wait for a login
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push

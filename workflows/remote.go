@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/run"
@@ -101,7 +102,7 @@ func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err
 	}
 	in := contract.DelegateInput{
 		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256,
-		Destructive: t.call.Peer.Destructive, Claim: t.call.claim, Grant: grant,
+		Destructive: t.call.Peer.Destructive, Claim: t.call.claim, Grant: grant, Rate: t.leaf.passage(t.call),
 	}
 	return t.sendWithRepeats(ctx, sending, in, func(why string) string {
 		return t.leaf.describeUnknown(ctx, t.call.Call, why)
@@ -128,6 +129,13 @@ func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.
 			if r := t.awaitResume(ctx, f); r.Decision != contract.Approved || ctx.Err() != nil {
 				return nil, &declinedError{err, r}
 			}
+			continue
+		}
+		if limit, held := rateRefusal(err); held {
+			if r := t.passRate(ctx, limit); r != nil {
+				return nil, err
+			}
+			in.Rate = t.leaf.passage(t.call)
 			continue
 		}
 		r, asked := t.askRepeatSend(ctx, in, activity.Failure(err), describe)
@@ -159,6 +167,12 @@ func repeatDecision(ctx workflow.Context, err error, r contract.ApprovalResult) 
 func (t *remoteTask) awaitResume(ctx workflow.Context, f wording.Failure) contract.ApprovalResult {
 	defer t.work.Pause(ctx)()
 	return t.leaf.awaitResume(ctx, t.call, f)
+}
+
+// passRate does what a rate limit demands. The time does not count as work.
+func (t *remoteTask) passRate(ctx workflow.Context, r rates.Refusal) *contract.CallToolResult {
+	defer t.work.Pause(ctx)()
+	return t.leaf.passRate(ctx, &t.call, r)
 }
 
 // askRepeatSend asks a person about a message of unknown outcome, and about a destructive one

@@ -55,6 +55,17 @@ func (b *Board) Holding(ctx context.Context, c switches.Call) (switches.Switch, 
 	return w, held, nil
 }
 
+// State returns the switches and changed limits, as they were a second ago or later.
+func (b *Board) State(ctx context.Context) (switches.State, error) {
+	came := time.Now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.asked.After(came) && (b.err != nil || time.Since(b.asked) >= kept) {
+		b.ask(ctx)
+	}
+	return b.state, b.err
+}
+
 // knows reports whether the last answer is good for a call that came at a time. Any answer is
 // that was asked for since: with a server that is away, calls wait for it together.
 func (b *Board) knows(c switches.Call, came time.Time) bool {

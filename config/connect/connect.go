@@ -158,7 +158,7 @@ func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
 
 func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
 	switch {
-	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed, r.Message == adoption.LogAdopted:
+	case r.Message == contract.LogDecision, r.Message == telemetry.LogFailure, r.Message == switches.LogPaused, r.Message == switches.LogResumed, r.Message == switches.LogLimit, r.Message == adoption.LogAdopted:
 		return h.plain.Handle(ctx, r)
 	case r.Level < slog.LevelWarn, r.Message == failedActivity:
 		return nil

@@ -4,6 +4,7 @@ package limits
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Limits struct {
 	Turn         Limit  `yaml:"turn" jsonschema_description:"What one turn may spend: one message of the user and all work that follows from it."`
 	Conversation Limit  `yaml:"conversation" jsonschema_description:"What a conversation may spend."`
+	Rates        []Rate `yaml:"rates" jsonschema_description:"How often calls of tools may be made. They are counted durably, over all conversations and workers."`
 	Caller       Caller `yaml:"caller" jsonschema_description:"What one caller may take. Whoever takes more gets a 429 with Retry-After. Needs auth: with auth: none nobody is known."`
 }
 
@@ -43,10 +45,10 @@ func (c Caller) Check(known bool, report func(key, problem string)) {
 		return
 	}
 	if !known {
-		report("", "needs auth: with auth: none nobody is known, and all callers are one")
+		report("caller", "needs auth: with auth: none nobody is known, and all callers are one")
 	}
 	if c.Burst > 0 && c.Requests == 0 {
-		report("burst", "needs requests")
+		report("caller.burst", "needs requests")
 	}
 }
 
@@ -124,4 +126,24 @@ func (l Limit) Text(decimal func(float64) string, short func(time.Duration) stri
 		add(true, "%s of work", short(*l.Time))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Describe lists the limits, with the texts of a number and of a duration. Without any it writes
+// nothing.
+func (l *Limits) Describe(w io.Writer, decimal func(float64) string, short func(time.Duration) string) {
+	var text strings.Builder
+	for _, side := range l.Sides() {
+		if limit := side.Text(decimal, short); limit != "" {
+			fmt.Fprintf(&text, "  %s: %s\n", side.Name, limit)
+		}
+	}
+	for _, r := range l.RateLimits() {
+		fmt.Fprintf(&text, "  %s: %s, then %s\n", r.Name, r, r.On)
+	}
+	if limit := l.OfCaller().String(); limit != "" {
+		fmt.Fprintf(&text, "  a caller: %s\n", limit)
+	}
+	if text.Len() > 0 {
+		fmt.Fprintf(w, "\nLimits\n%s", text.String())
+	}
 }

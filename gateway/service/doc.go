@@ -23,7 +23,7 @@
 // errors.go    Error, an error for callers, and its kinds; panics as errors
 // backend.go   Backend, the interface, with its inputs and results; push.go webhooks
 // store.go     refuses new work while workers have another blob store; disk.go a full disk
-// switches.go  switches that pause destructive calls
+// switches.go  switches that pause destructive calls, and rate limits
 // staged.go    values that are stored when their request is admitted
 // idle.go, keyedlock.go, cache.go   building blocks of the others
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -16,6 +17,10 @@ type Control interface {
 	// many switches.
 	Pause(ctx context.Context, c switches.Change) (*switches.State, error)
 	Resume(ctx context.Context, c switches.Change) (*switches.State, error)
+	// ChangeLimit changes a rate limit. Its result is that of Pause.
+	ChangeLimit(ctx context.Context, c switches.LimitChange) (*switches.State, error)
+	// RateUses returns the counts of an agent's rate limits, and whether there are more.
+	RateUses(ctx context.Context) (uses []rates.View, more bool, err error)
 }
 
 // Switches returns the switches that are set.
@@ -31,6 +36,26 @@ func (s *Service) Pause(ctx context.Context, c Caller, given switches.Change) (*
 // Resume removes a switch in the name of a caller.
 func (s *Service) Resume(ctx context.Context, c Caller, given switches.Change) (*switches.State, error) {
 	return change(ctx, c, given, s.backend.Resume)
+}
+
+// ChangeLimit changes a rate limit in the name of a caller.
+func (s *Service) ChangeLimit(ctx context.Context, c Caller, given switches.LimitChange) (*switches.State, error) {
+	note, err := c.Note(Note{Reason: given.Reason, By: given.By})
+	if err != nil {
+		return nil, err
+	}
+	given.By, given.Identity = note.By, c.acting(contract.ScopeOperate)
+	if err := given.Check(); err != nil {
+		return nil, Errorf(contract.KindInvalid, "%s", err.Error())
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	return s.backend.ChangeLimit(ctx, given)
+}
+
+// RateUses returns the counts of the agent's rate limits, of all callers.
+func (s *Service) RateUses(ctx context.Context) (uses []rates.View, more bool, err error) {
+	return s.backend.RateUses(ctx)
 }
 
 func change(ctx context.Context, c Caller, given switches.Change, send func(context.Context, switches.Change) (*switches.State, error)) (*switches.State, error) {

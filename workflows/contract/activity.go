@@ -2,6 +2,7 @@ package contract
 
 import (
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -152,6 +153,8 @@ type CallToolInput struct {
 	// Grant is the approval by which a call of unknown outcome is repeated. A destructive call
 	// is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
+	// Rate is for the rate limits of the agent.
+	Rate rates.Passage `json:"rate,omitzero"`
 	// Binding is the approved target. If the call would go elsewhere now, it is not made and
 	// fails with KindChanged. Nil means no binding.
 	Binding *Binding `json:"binding,omitempty"`
@@ -204,9 +207,10 @@ type DelegateInput struct {
 	Cancel bool `json:"cancel,omitempty"`
 	// Destructive means that the message may have an effect that must not happen twice.
 	Destructive bool `json:"destructive,omitempty"`
-	// Claim and Grant are as in CallToolInput; "" means MessageID.
-	Claim string `json:"claim,omitempty"`
-	Grant string `json:"grant,omitempty"`
+	// Claim, Grant and Rate are as in CallToolInput; no claim means MessageID.
+	Claim string        `json:"claim,omitempty"`
+	Grant string        `json:"grant,omitempty"`
+	Rate  rates.Passage `json:"rate,omitzero"`
 }
 
 // DelegateResult is the state of a remote task.

@@ -44,13 +44,14 @@ const (
 	KindDigest          Kind = "arguments_digest" // the arguments are not those that were shown; never retried
 	KindChanged         Kind = "grant_changed"    // the call would go elsewhere, or to another tool, than was approved; never retried
 	KindPaused          Kind = "paused"           // a switch pauses the call, which did not run; never retried
+	KindRateLimited     Kind = "rate_limited"     // a rate limit is reached, and the call did not run; never retried
 	KindBlob            Kind = "blob"             // the blob store failed
 	KindExport          Kind = "export"           // the conversation file could not be written
 )
 
 var permanent = []Kind{
 	KindModelAuth, KindModelRequest, KindModelContext,
-	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindChanged, KindPaused, KindInvalid, KindNotFound,
+	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindChanged, KindPaused, KindRateLimited, KindInvalid, KindNotFound,
 }
 
 // Permanent reports whether a retry cannot help.

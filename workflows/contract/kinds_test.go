@@ -11,7 +11,7 @@ import (
 
 func TestPermanentKindsAreThoseThatTryingAgainCannotHelp(t *testing.T) {
 	want := []string{
-		"model_auth", "model_bad_request", "model_context", "tool_failed", "peer_failed", "push_refused", "outcome_unknown", "arguments_digest", "grant_changed", "paused",
+		"model_auth", "model_bad_request", "model_context", "tool_failed", "peer_failed", "push_refused", "outcome_unknown", "arguments_digest", "grant_changed", "paused", "rate_limited",
 		"invalid", "not_found",
 	}
 	if diff := cmp.Diff(want, contract.PermanentKinds()); diff != "" {

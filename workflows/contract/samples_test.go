@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -263,7 +264,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, OutputSchema: JSON{Raw: json.RawMessage(`{"type":"object"}`)}, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
 }
 
 func signalSamples() map[string]any {
@@ -345,6 +346,10 @@ func card() Card {
 	}
 }
 
+func passage() rates.Passage {
+	return rates.Passage{Caller: "https%3A//id.example.com alice", Over: []string{"db"}}
+}
+
 func binding() *Binding {
 	return &Binding{Address: "http://localhost:8090/mcp", SHA256: digest(), Definition: blobJSON()}
 }
@@ -423,7 +428,7 @@ func activitySamples() map[string]any {
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Binding: binding()},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Rate: passage(), Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},

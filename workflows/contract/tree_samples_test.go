@@ -127,6 +127,7 @@ func delegationSamples() map[string]any {
 	return map[string]any{
 		"LastTurn": *lastTurn(),
 		"DelegateInput": DelegateInput{
+			Rate:           passage(),
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
 			SHA256: Hash(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
 			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, By: "ops", Reason: "it is fine", Cancel: true, Destructive: true,

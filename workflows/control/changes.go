@@ -81,6 +81,12 @@ func (c *control) drain(ctx workflow.Context) {
 			c.pause(ctx, c.proven(ctx, switches.SignalPause, raw, given))
 		}
 	}
+	for raw, ok := signal.Receive(c.changes); ok; raw, ok = signal.Receive(c.changes) {
+		given, err := c.readLimit(raw)
+		if c.note(ctx, err); err == nil {
+			c.change(ctx, c.provenLimit(ctx, switches.SignalLimit, raw, given))
+		}
+	}
 	for raw, ok := signal.Receive(c.registrations); ok; raw, ok = signal.Receive(c.registrations) {
 		var w switches.Wait
 		if json.Unmarshal(raw, &w) == nil && contract.IsUUID(w.Approval) {

@@ -28,6 +28,7 @@ func Control(ctx workflow.Context, in switches.Input) error {
 	c.resumes = workflow.GetSignalChannel(ctx, switches.SignalResume)
 	c.registrations = workflow.GetSignalChannel(ctx, switches.SignalWait)
 	c.renewals = workflow.GetSignalChannel(ctx, switches.SignalRenew)
+	c.changes = workflow.GetSignalChannel(ctx, switches.SignalLimit)
 	if err := c.register(ctx); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ type control struct {
 	// renew is set when somebody has asked for a new run.
 	renew bool
 
-	pauses, resumes, registrations, renewals workflow.ReceiveChannel
+	pauses, resumes, registrations, renewals, changes workflow.ReceiveChannel
 }
 
 func (c *control) register(ctx workflow.Context) error {
@@ -62,6 +63,10 @@ func (c *control) register(ctx workflow.Context) error {
 	}
 	o := workflow.UpdateHandlerOptions{Validator: c.validateResume}
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, switches.UpdateResume, c.updateResume, o); err != nil {
+		return err
+	}
+	o.Validator = c.validateLimit
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, switches.UpdateLimit, c.updateLimit, o); err != nil {
 		return err
 	}
 	o.Validator = c.validatePause
@@ -73,7 +78,7 @@ func (c *control) view() (switches.View, error) {
 }
 
 func (c *control) arrived() bool {
-	return c.pauses.Len() > 0 || c.resumes.Len() > 0 || c.registrations.Len() > 0 || c.renewals.Len() > 0
+	return c.pauses.Len() > 0 || c.resumes.Len() > 0 || c.registrations.Len() > 0 || c.renewals.Len() > 0 || c.changes.Len() > 0
 }
 
 // maxHistory is the number of events after which a run continues as new.
@@ -118,10 +123,15 @@ func (c *control) indexOf(what switches.Target) int {
 // publish makes a change count: the memo is written with the workflow task that made it, before
 // any call that it releases hears of it.
 func (c *control) publish(ctx workflow.Context, log string, given switches.Change) {
+	c.write(ctx)
+	workflow.GetLogger(ctx).Info(log, "what", string(given.What), "by", given.By, "issuer", given.Identity.Issuer)
+}
+
+// write writes the state to the memo, where activities read it.
+func (c *control) write(ctx workflow.Context) {
 	if err := workflow.UpsertMemo(ctx, map[string]any{switches.MemoSwitches: c.state}); err != nil { // never: it can be encoded
 		workflow.GetLogger(ctx).Error("upsert the memo", "error", err)
 	}
-	workflow.GetLogger(ctx).Info(log, "what", string(given.What), "by", given.By, "issuer", given.Identity.Issuer)
 	c.show(ctx)
 }
 

@@ -27,7 +27,7 @@ func OutcomeUnknown(c contract.Call, f wording.Failure) bool {
 // explainedKinds are the kinds with which an activity itself reports that a call had no effect.
 var explainedKinds = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed,
-	contract.KindDigest, contract.KindChanged, contract.KindPaused, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
+	contract.KindDigest, contract.KindChanged, contract.KindPaused, contract.KindRateLimited, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
 }
 
 // Unexplained reports whether a failure does not come from the activity itself but from the

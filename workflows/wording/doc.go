@@ -23,6 +23,7 @@
 //	doubt.go       descriptions of calls that have to be approved again
 //	login.go       calls that wait for a login
 //	pause.go       calls that a switch pauses, and the switches
+//	rates.go       calls that a rate limit holds
 //	limits.go      a limit that is reached
 //	delegation.go  work that another agent does
 //	tree.go        composite nodes

@@ -86,11 +86,11 @@ func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallT
 	if lost {
 		return UnknownResult(f.Message, r)
 	}
-	return withReason(ToolFailure(f), r)
+	return WithReason(ToolFailure(f), r)
 }
 
-// withReason adds a person's reason for a rejection to the result of the call.
-func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract.CallToolResult {
+// WithReason adds a person's reason for a rejection to the result of the call.
+func WithReason(out contract.CallToolResult, r contract.ApprovalResult) contract.CallToolResult {
 	if r.Decision == contract.Rejected && r.Reason != "" {
 		out.Text.Inline = strings.TrimSuffix(out.Text.Inline, ".") + ". " + r.ReasonText()
 	}
@@ -101,7 +101,7 @@ func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract
 // decided not to repeat it, with the reason if there is one.
 func UnknownResult(why string, r contract.ApprovalResult) contract.CallToolResult {
 	text := "Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."
-	return withReason(contract.CallToolResult{Text: contract.Inline(text), IsError: true}, r)
+	return WithReason(contract.CallToolResult{Text: contract.Inline(text), IsError: true}, r)
 }
 
 // RanResult returns the text of the result of a call whose answer was lost and that did run

@@ -68,7 +68,7 @@ func loginMarker(r contract.ApprovalResult) string {
 // NotLoggedIn returns the result of a call that was not made because nobody has logged in.
 func NotLoggedIn(n login.Need, r contract.ApprovalResult) contract.CallToolResult {
 	out := contract.CallToolResult{Text: contract.Inline(NoLogin(n, r.Decision) + "."), IsError: true}
-	return withReason(out, r)
+	return WithReason(out, r)
 }
 
 // NoLogin says that nobody has logged in.

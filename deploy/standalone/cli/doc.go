@@ -9,7 +9,7 @@
 // chat.go           chat, in a pipe; package chat is the one at a terminal
 // question.go       the questions that ask asks at a terminal, also the fields of a form one by one
 // login.go          login and logout; package login has the tokens
-// approvals.go, conversations.go, tools.go, switches.go   the other commands
+// approvals.go, conversations.go, tools.go, switches.go, limits.go   the other commands
 // complete.go       IDs, completed from the agent
 //
 // The standard output has the answer, the error output everything about it, so a script can

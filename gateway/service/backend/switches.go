@@ -34,19 +34,37 @@ func (t *Temporal) Switches(ctx context.Context) (s switches.State, err error) {
 
 // Pause implements service.Control.
 func (t *Temporal) Pause(ctx context.Context, c switches.Change) (*switches.State, error) {
-	return t.changeSwitch(ctx, switches.UpdatePause, switches.SignalPause, c)
+	return t.changeControl(ctx, switches.UpdatePause, switches.SignalPause, t.provenSwitch(c))
 }
 
 // Resume implements service.Control.
 func (t *Temporal) Resume(ctx context.Context, c switches.Change) (*switches.State, error) {
-	return t.changeSwitch(ctx, switches.UpdateResume, switches.SignalResume, c)
+	return t.changeControl(ctx, switches.UpdateResume, switches.SignalResume, t.provenSwitch(c))
 }
 
-// changeSwitch sends a change as an update. Where no worker answers it in time, it is sent as a
+// ChangeLimit implements service.Control.
+func (t *Temporal) ChangeLimit(ctx context.Context, c switches.LimitChange) (*switches.State, error) {
+	return t.changeControl(ctx, switches.UpdateLimit, switches.SignalLimit, func(name string) (_ any, err error) {
+		c.Proof = ""
+		c.Proof, err = t.prove(switches.WorkflowID, name, c.Identity, c)
+		return c, err
+	})
+}
+
+func (t *Temporal) provenSwitch(c switches.Change) func(name string) (any, error) {
+	return func(name string) (_ any, err error) {
+		c.Proof = ""
+		c.Proof, err = t.prove(switches.WorkflowID, name, c.Identity, c)
+		return c, err
+	}
+}
+
+// changeControl sends a change as an update. Where no worker answers it in time, it is sent as a
 // signal, which is durable without one. Both start the Control if there is none. A change that
 // arrives twice counts once.
-func (t *Temporal) changeSwitch(ctx context.Context, update, signal string, c switches.Change) (*switches.State, error) {
-	state, err := t.updateSwitch(ctx, update, c)
+// proven returns it with the proof for an update or a signal.
+func (t *Temporal) changeControl(ctx context.Context, update, signal string, proven func(name string) (any, error)) (*switches.State, error) {
+	state, err := t.updateControl(ctx, update, proven)
 	if err == nil {
 		return &state, nil
 	}
@@ -57,17 +75,19 @@ func (t *Temporal) changeSwitch(ctx context.Context, update, signal string, c sw
 			return nil, service.Errorf(kind, "%s", refused.Message())
 		}
 	}
-	if c.Proof, err = t.prove(switches.WorkflowID, signal, c.Identity, c); err != nil {
+	c, err := proven(signal)
+	if err != nil {
 		return nil, err
 	}
 	_, err = t.client.SignalWithStartWorkflow(ctx, switches.WorkflowID, signal, c, controlOptions(), switches.Workflow, switches.Input{})
 	return nil, fault(err, "signal the control")
 }
 
-func (t *Temporal) updateSwitch(ctx context.Context, name string, c switches.Change) (s switches.State, err error) {
+func (t *Temporal) updateControl(ctx context.Context, name string, proven func(name string) (any, error)) (s switches.State, err error) {
 	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
 	defer cancel()
-	if c.Proof, err = t.prove(switches.WorkflowID, name, c.Identity, c); err != nil {
+	c, err := proven(name)
+	if err != nil {
 		return s, err
 	}
 	handle, err := t.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{

@@ -146,6 +146,8 @@ func (w Switch) Text() string {
 // State is the switches that are set, the oldest first.
 type State struct {
 	Switches []Switch `json:"switches"`
+	// Limits are the rate limits that differ from their configuration.
+	Limits []LimitChange `json:"limits,omitempty"`
 }
 
 // Holding returns the oldest switch that pauses a call.
