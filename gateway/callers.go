@@ -92,11 +92,16 @@ func scopesOf(table []route) func(echo.Context) string {
 	}
 }
 
+// channelOpenAI is the channel of OpenAI's API.
+const channelOpenAI = "openai"
+
 func channelOf(path string) string {
-	switch path {
-	case pathAGUI:
+	switch {
+	case strings.HasPrefix(path, pathOpenAI):
+		return channelOpenAI
+	case path == pathAGUI:
 		return contract.ChannelAGUI
-	case pathA2A:
+	case path == pathA2A:
 		return contract.ChannelA2A
 	}
 	return contract.ChannelREST

@@ -35,6 +35,10 @@
 //	control           switches and rate limits, for operators
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them
+//	history           finds the conversation that a chat client continues, by what was said
+//	passcode          one-time codes with which people approve in a chat
+//	exchange          a request and its reply as one text, while it is written
+//	openai            OpenAI's API: openai/chat serves chat/completions
 //	page              the page for people: static files; offers what the agent can do
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -46,6 +48,7 @@ var statuses = map[contract.Kind]int{
 	service.KindLost:          http.StatusInternalServerError,
 	service.KindNoSpace:       http.StatusInsufficientStorage,
 	service.KindAmbiguous:     http.StatusConflict,
+	openai.KindNoModel:        http.StatusNotFound,
 }
 
 type errorBody struct {
@@ -69,9 +72,25 @@ func (g *Gateway) fail(err error, c echo.Context) {
 	if status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(max(1, int(retryAfter(err).Seconds()))))
 	}
-	if err := c.JSON(status, body); err != nil {
+	var reply any = body
+	if strings.HasPrefix(c.Request().URL.Path, pathOpenAI) {
+		_, reply = openAIError(err, c.Request())
+		openai.SetRetry(c.Response().Header(), status)
+	}
+	if err := c.JSON(status, reply); err != nil {
 		g.logger.Debug("write an error", "error", err)
 	}
+}
+
+// openAIError returns an error as clients of OpenAI's API get it.
+func openAIError(err error, r *http.Request) (int, openai.Error) {
+	var e *service.Error
+	var kind contract.Kind
+	if errors.As(service.Explain(err), &e) {
+		kind = e.Kind
+	}
+	status, body := render(err, r)
+	return status, openai.NewError(status, kind, body.Error)
 }
 
 // retryAfter returns when to send a request again, or 0 if the error does not say that.

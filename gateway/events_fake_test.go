@@ -118,14 +118,14 @@ func (s *script) message(m contract.MessageSignal) {
 // answer plays a whole turn at once.
 func (s *script) answer(m contract.MessageSignal) {
 	s.begin(m)
-	s.finish(m, "answer to "+m.Text.Inline)
+	s.finish(m, "answer to "+m.Text.Inline[m.Preface:])
 }
 
 func (s *script) begin(m contract.MessageSignal) {
 	s.change(func(v *contract.ConversationView) {
 		v.Running = true
 		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-			ID: s.id(), Role: contract.RoleUser, Content: m.Text, DraftID: m.Name, CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, DraftID: m.Name, CreatedAt: epoch,
 		})
 	})
 }

@@ -17,6 +17,8 @@ import (
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/control"
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/attempts"
 	"agent-stop-and-go/gateway/identity/forwarded"
@@ -24,6 +26,9 @@ import (
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/openai/chat"
+	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
@@ -192,7 +197,12 @@ func New(deps Deps) *Gateway {
 	g.tasks = protocol.New(handler.New(handler.Options{
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
+	models := openai.Models{Agent: d.Agent, Since: d.Now()}
+	exchanges := &exchange.Exchanges{Service: s, Followers: g.followers}
+	desk := openai.Desk{Codes: passcode.New(d.prover(), d.Now)}
 	g.table = tableOf(handlers{
+		models: models,
+		chat:   &chat.Endpoint{Exchanges: exchanges, Finder: history.NewFinder(s, d.Now), Models: models, Desk: desk, Status: openAIError, Logger: d.Logger, Now: d.Now},
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
@@ -207,6 +217,14 @@ func New(deps Deps) *Gateway {
 	})
 	g.handler = g.serve(d)
 	return g
+}
+
+// prover returns what makes codes hold at every gateway, nil without keys.
+func (d Deps) prover() passcode.Prover {
+	if d.Keyring == nil {
+		return nil
+	}
+	return d.Keyring
 }
 
 // canSignIn reports whether people can log in to the agent at a provider, which gives them tokens.

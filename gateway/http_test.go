@@ -117,6 +117,8 @@ func newRequest(method, target, body string, headers ...string) *http.Request {
 		switch name, value, _ := strings.Cut(h, ": "); name {
 		case "Host":
 			r.Host = value
+		case "Test-Remote":
+			r.RemoteAddr = value
 		case "Content-Type":
 			r.Header.Set(name, value)
 		default:
@@ -190,7 +192,11 @@ func (a *api) want(status int, r reply) reply {
 
 func (a *api) wantError(status int, text string, r reply) {
 	a.t.Helper()
-	if a.want(status, r); !strings.Contains(r.text("error"), text) {
-		a.t.Errorf("error %q, expected %q in it", r.text("error"), text)
+	said := r.text("error")
+	if said == "" { // in OpenAI's form
+		said = r.text("error", "message")
+	}
+	if a.want(status, r); !strings.Contains(said, text) {
+		a.t.Errorf("error %q, expected %q in it", said, text)
 	}
 }

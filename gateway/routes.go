@@ -11,6 +11,8 @@ import (
 	"agent-stop-and-go/gateway/control"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/openai/chat"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -39,6 +41,8 @@ const (
 
 	pathAGUI   = "/ag-ui"
 	pathA2A    = "/a2a"
+	pathOpenAI = "/v1/"
+	pathChat   = "/v1/chat/completions"
 	pathHealth = "/health"
 	pathReady  = "/health/ready"
 )
@@ -61,6 +65,8 @@ type handlers struct {
 	codec  *codec.Endpoint
 
 	control *control.Endpoint
+	models  openai.Models
+	chat    *chat.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -98,6 +104,10 @@ func tableOf(h handlers) []route {
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
+
+		{Route{"GET", "/v1/models", proven, ""}, h.models.List},
+		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},
+		{Route{"POST", pathChat, contract.ScopeConverse, ""}, h.chat.Complete},
 
 		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.control.Switches},
 		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.control.Pause},

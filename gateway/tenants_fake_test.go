@@ -329,7 +329,7 @@ type about struct {
 
 // of returns the request for a tenant.
 func (r about) of(x tenant) about {
-	ids := strings.NewReplacer(":id", x.id, ":short", x.id[:8], ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, "/docs/*", "/docs/swagger-ui.css")
+	ids := strings.NewReplacer(":id", x.id, ":short", x.id[:8], ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, ":model", "helper", "/docs/*", "/docs/swagger-ui.css")
 	r.path, r.body = ids.Replace(r.path), ids.Replace(r.body)
 	return r
 }
@@ -345,6 +345,7 @@ var bodies = map[string]string{
 	"POST /commands":                   `{"text":"!help"}`,
 	"POST /approvals/:uuid/later":      `{"for":"1h"}`,
 	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
+	"POST /v1/chat/completions":        `{"messages":[{"role":"user","content":"hello"}]}`,
 	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
 }
 

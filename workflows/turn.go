@@ -54,7 +54,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.conv.updateListing(ctx)
 	t.conv.show(ctx)
 	var r contract.NodeResult
-	if root := choice.Take(&t.conv.state, t.conv.in.Agent, m).Root(); root.Composite() {
+	if root := choice.Root(&t.conv.state, t.conv.in.Agent, m); root.Composite() {
 		r = t.runPipeline(ctx, root)
 	} else {
 		r = t.runLeaf(ctx, root, m)

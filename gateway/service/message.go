@@ -26,6 +26,8 @@ type Message struct {
 	// conversation.
 	Model     string
 	KeepModel bool
+	// OutputSchema is the JSON Schema of the answer, or nil.
+	OutputSchema json.RawMessage
 }
 
 // File is a file in a message.
@@ -39,7 +41,7 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
 		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer, Model: m.Model, KeepModel: m.KeepModel,
-		Identity: c.acting(contract.ScopeConverse),
+		Identity: c.acting(contract.ScopeConverse), OutputSchema: contract.JSON{Raw: m.OutputSchema},
 	}
 	if s.sendRights {
 		signal.Groups, signal.Scopes = c.Identity.Groups, c.Identity.Scopes
@@ -68,8 +70,10 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 func (s *Service) Models() []string { return choice.Names(s.agent) }
 
 // CheckModel fails if people may not choose a model in a new conversation.
-func (s *Service) CheckModel(model string) error {
-	if problem := choice.Problem(s.agent, model); problem != "" {
+func (s *Service) CheckModel(model string) error { return checkModel(s.agent, model) }
+
+func checkModel(agent contract.Agent, model string) error {
+	if problem := choice.Problem(agent, model); problem != "" {
 		return Errorf(contract.KindInvalid, "%s", problem)
 	}
 	return nil

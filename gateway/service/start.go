@@ -28,6 +28,8 @@ type Request struct {
 // NewConversation is a conversation to start.
 type NewConversation struct {
 	Request
+	// Agent answers, nil for that of the service. It is a part of it, or has fewer rights.
+	Agent *contract.Agent
 	// Message is the first message, or nil.
 	Message *Message
 	// Task marks A2A tasks, in the context ContextID.
@@ -84,16 +86,20 @@ func (s *Service) StartAndAwait(ctx context.Context, c Caller, n NewConversation
 }
 
 func (s *Service) startInput(ctx context.Context, c Caller, n NewConversation) (StartInput, error) {
+	agent := s.agent
+	if n.Agent != nil {
+		agent = *n.Agent
+	}
 	in := StartInput{
 		Conversation: contract.ConversationInput{
-			ID: n.ConversationID, SessionID: c.Session, Owner: s.ownerOf(c), Agent: s.agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
+			ID: n.ConversationID, SessionID: c.Session, Owner: s.ownerOf(c), Agent: agent, Chain: n.Chain, ContextID: n.ContextID, Task: n.Task,
 		},
 		Fingerprint: n.Fingerprint, CreatedAt: s.now(), Push: n.Push,
 	}
 	if n.Message == nil {
 		return in, nil
 	}
-	if err := s.CheckModel(n.Message.Model); err != nil {
+	if err := checkModel(agent, n.Message.Model); err != nil {
 		return in, err
 	}
 	first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)

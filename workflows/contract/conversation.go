@@ -113,6 +113,9 @@ type MessageSignal struct {
 	// Model answers this message, and with KeepModel all later ones; "" is the conversation's.
 	Model     string `json:"model,omitempty"`
 	KeepModel bool   `json:"keep_model,omitempty"`
+	// OutputSchema is the JSON Schema that the answer of an agent which is one llm node fits, unless
+	// the node has one.
+	OutputSchema JSON `json:"output_schema,omitzero"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
 	// Identity is the sender, with the scopes that allowed the message; Proof is of package proof.

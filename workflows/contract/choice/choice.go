@@ -1,4 +1,5 @@
-// Package choice is about the models that people choose for a conversation or for one message.
+// Package choice is about what people choose for a conversation or for one message: its model, and
+// the form of its answer.
 // The configuration says which ones they may choose (Agent.Choices).
 package choice
 
@@ -41,6 +42,16 @@ func Take(c *contract.Carried, a contract.Agent, m contract.MessageSignal) contr
 		c.TurnModel = c.Model
 	}
 	return Agent(a, c.TurnModel)
+}
+
+// Root returns the root of the agent that answers a message, as Take has it. A root that is an llm
+// node answers in the form that the message asks for, unless it has its own.
+func Root(c *contract.Carried, a contract.Agent, m contract.MessageSignal) contract.Node {
+	root := Take(c, a, m).Root()
+	if root.Type == contract.NodeLLM && root.OutputSchema.IsZero() {
+		root.OutputSchema = m.OutputSchema
+	}
+	return root
 }
 
 // Forget removes choices that an agent does not offer, also those of messages that wait for a turn.

@@ -74,3 +74,24 @@ func TestAChoiceThatIsNotOfferedAnyMoreIsForgotten(t *testing.T) {
 		}
 	}
 }
+
+func TestAMessageSaysTheFormOfAnAnswer(t *testing.T) {
+	asked := contract.MessageSignal{OutputSchema: contract.JSON{Raw: []byte(`{"type":"object"}`)}}
+	own := contract.JSON{Raw: []byte(`{"type":"string"}`)}
+	for name, c := range map[string]struct {
+		agent contract.Agent
+		want  string
+	}{
+		"one node":              {contract.Agent{Model: "plain"}, `{"type":"object"}`},
+		"one node with its own": {contract.Agent{Model: "plain", Tree: &contract.Node{Type: contract.NodeLLM, OutputSchema: own}}, `{"type":"string"}`},
+		"several nodes":         {agent(), ""},
+	} {
+		var state contract.Carried
+		if got := choice.Root(&state, c.agent, asked).OutputSchema; string(got.Raw) != c.want {
+			t.Errorf("%s: %s", name, got.Raw)
+		}
+		if got := choice.Root(&state, c.agent, contract.MessageSignal{}).OutputSchema; string(got.Raw) == `{"type":"object"}` {
+			t.Errorf("%s: the next message has it too", name)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package exchange
+
+import (
+	"context"
+
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Listener gets a reply while it is written.
+type Listener interface {
+	// Tell gets the next piece of the text.
+	Tell(piece string) error
+	// Entries gets the entries of the reply so far, as often as there are more.
+	Entries(entries []record.Entry) error
+	// KeepAlive is called when nothing was told for a while.
+	KeepAlive() error
+}
+
+// Wait returns the reply when the request has settled. It waits as long as ctx.
+func (x *Exchange) Wait(ctx context.Context) (Reply, error) {
+	if x.settlement == nil {
+		s, err := x.of.Service.Await(ctx, x.turn.Request)
+		if err != nil {
+			return Reply{}, err
+		}
+		x.settlement = &s
+	}
+	return x.settled(ctx, *x.settlement)
+}
+
+// settled returns the reply at a settlement.
+func (x *Exchange) settled(ctx context.Context, s service.Settlement) (Reply, error) {
+	answer, err := x.of.Service.Reply(ctx, x.turn.Request, s)
+	if err != nil {
+		return Reply{}, err
+	}
+	x.turn.Settle(s.View)
+	state, err := x.of.Service.Record(ctx, s.View)
+	if err != nil {
+		return Reply{}, err
+	}
+	part, _ := x.turn.Extract(*state)
+	reply := x.replyOf(part, answer.Result)
+	reply.State = state
+	return reply, nil
+}
+
+// Follow tells the reply to a listener while it is written, and returns it. It returns early, with
+// the error of its context, if the client is gone.
+func (x *Exchange) Follow(ctx context.Context, to Listener) (Reply, error) {
+	f := &follow{Exchange: x, to: to, speech: newSpeech(to.Tell)}
+	if x.settlement != nil || x.reader == nil {
+		reply, err := x.Wait(ctx)
+		if err != nil {
+			return reply, err
+		}
+		return f.finish(reply)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answer := x.of.Service.AwaitAsync(ctx, x.turn.Request)
+	for {
+		select {
+		case <-ctx.Done():
+			return Reply{}, ctx.Err()
+		case <-x.of.Service.Closing().Done():
+			return Reply{}, service.ErrClosing
+		case a := <-answer:
+			if a.Err != nil {
+				return Reply{}, a.Err
+			}
+			reply, err := x.settled(ctx, a.Settlement)
+			if err != nil {
+				return reply, err
+			}
+			return f.finish(reply)
+		case <-x.reader.Wake():
+			if err := f.serve(); err != nil {
+				return Reply{}, err
+			}
+		}
+	}
+}
+
+// follow is an exchange that is followed.
+type follow struct {
+	*Exchange
+	to     Listener
+	speech *speech
+	seen   int
+}
+
+// finish tells what is left. The text of the reply is what was told.
+func (f *follow) finish(r Reply) (Reply, error) {
+	if err := f.speech.entries(r.Entries, true); err != nil {
+		return r, err
+	}
+	if f.speech.said.Len() == 0 {
+		if err := f.speech.say(r.Text); err != nil {
+			return r, err
+		}
+	}
+	r.Text = f.speech.said.String()
+	return r, f.to.Entries(r.Entries)
+}
+
+// serve tells what the reader has received.
+func (f *follow) serve() error {
+	items, beat, end := f.reader.Take()
+	if end != nil {
+		return end
+	}
+	said := f.speech.said.Len()
+	for _, i := range items {
+		if err := f.item(i); err != nil {
+			return err
+		}
+	}
+	if beat && f.speech.said.Len() == said {
+		return f.to.KeepAlive()
+	}
+	return nil
+}
+
+func (f *follow) item(i live.Item) error {
+	switch {
+	case i.State != nil:
+		err := f.state(i.State)
+		if !f.turn.Started {
+			f.turn.DropDrafts(i.Drafts)
+		}
+		return err
+	case !f.turn.Started:
+		f.turn.Buffer(i)
+		return nil
+	}
+	return f.speech.piece(i)
+}
+
+func (f *follow) state(s *record.State) error {
+	began := f.turn.Started
+	part, started := f.turn.Extract(*s)
+	if !started {
+		return nil
+	}
+	f.reader.ClearEager()
+	entries := f.entries(part)
+	if err := f.speech.entries(entries, false); err != nil {
+		return err
+	}
+	if len(entries) > f.seen {
+		f.seen = len(entries)
+		if err := f.to.Entries(entries); err != nil {
+			return err
+		}
+	}
+	if began {
+		return nil
+	}
+	for _, i := range f.turn.Release() {
+		if err := f.speech.piece(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}

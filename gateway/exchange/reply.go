@@ -1,0 +1,93 @@
+package exchange
+
+import (
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Reply is what came of a request: the turn of a message up to its end or to what waits, or the part
+// of a turn after a decision.
+type Reply struct {
+	// Text is what the agent said, as it was told.
+	Text string
+	// Entries are those of the reply.
+	Entries []record.Entry
+	// Response is the agent's last answer alone, "" while something waits.
+	Response string
+	// Waiting are the approvals that wait.
+	Waiting []contract.PendingApproval
+	// Usage is that of the reply.
+	Usage contract.Usage
+	// Outcome is how the turn ended; "" while it goes on or waits.
+	Outcome contract.Outcome
+	// State is the conversation after it.
+	State *record.State
+}
+
+// Calls returns the calls that the client executes.
+func (r Reply) Calls() []contract.PendingApproval { return r.waiting(true) }
+
+// Approvals returns the approvals that people decide.
+func (r Reply) Approvals() []contract.PendingApproval { return r.waiting(false) }
+
+func (r Reply) waiting(client bool) (out []contract.PendingApproval) {
+	for _, p := range r.Waiting {
+		if (p.Reason == contract.ReasonClientTool) == client {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// replyOf returns the reply in the turn's part of a state. result may be nil.
+func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
+	r := Reply{Entries: x.entries(part), Waiting: part.Document.PendingApprovals}
+	var texts []string
+	for _, e := range r.Entries {
+		r.Usage = r.Usage.Add(e.Usage)
+		if e.Outcome != "" {
+			r.Outcome = e.Outcome
+		}
+		if e.Kind == record.KindText {
+			if text := history.Text(e); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	if result != nil && !result.WaitingApproval && len(r.Waiting) == 0 {
+		r.Response = result.Response
+	}
+	if len(texts) == 0 && r.Response != "" { // the message is not in the record any more, or nothing was said
+		texts = []string{r.Response}
+	}
+	r.Text = strings.Join(texts, separator)
+	return r
+}
+
+// entries returns the entries of the reply in the turn's part of a state.
+func (x *Exchange) entries(part record.State) []record.Entry {
+	entries := part.Entries()
+	at := -1
+	for i, e := range entries {
+		if e.Kind == record.KindMessage && (x.turn.First && at < 0 || e.ID == x.name() || e.DraftID == x.name()) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(entries[at+1:]), func(e record.Entry) bool { return x.known[e.ID] || e.Missing || e.Kind == record.KindMessage })
+}
+
+// name is the name of the message whose turn it is.
+func (x *Exchange) name() string {
+	if x.turn.Message != "" {
+		return x.turn.Message
+	}
+	return x.turn.Anchor
+}

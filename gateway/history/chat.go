@@ -1,0 +1,145 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Mark begins the part of a reply that the gateway has added to what the agent said, such as a card
+// about an approval. It goes on to the end of the reply.
+const Mark = "⏸ Approval needed"
+
+// Unsent begins a reply to a message that was not sent, because something waits. Neither of them is
+// part of the chat.
+const Unsent = "⏸ Your message was not sent"
+
+// Message is what one side has said until the other one did.
+type Message struct {
+	// User: the user has said it, otherwise the agent.
+	User bool
+	Text string
+}
+
+// Chat is what was said, the user and the agent in turn.
+type Chat []Message
+
+// Add appends what a side says next. Spaces are folded, and what a reply has from Mark on is
+// dropped. A reply in which nothing else is said keeps apart what the user says before and after it.
+func (c Chat) Add(user bool, text string) Chat {
+	if !user {
+		if last := len(c) - 1; strings.HasPrefix(strings.TrimSpace(text), Unsent) && last >= 0 && c[last].User {
+			return c[:last:last]
+		}
+		text, _, _ = strings.Cut(text, Mark)
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	last := len(c) - 1
+	switch {
+	case last >= 0 && c[last].User == user:
+		joined := slices.Clone(c)
+		joined[last].Text = strings.TrimSpace(joined[last].Text + " " + text)
+		return joined
+	case text == "" && (user || last < 0):
+		return c
+	}
+	return append(c[:len(c):len(c)], Message{user, text})
+}
+
+// said returns the chat without a reply at its end in which nothing was said yet.
+func (c Chat) said() Chat {
+	if last := len(c) - 1; last >= 0 && c[last] == (Message{}) {
+		return c[:last]
+	}
+	return c
+}
+
+// Of returns the chat that the entries of a conversation are.
+func Of(entries []record.Entry) Chat {
+	var c Chat
+	for _, e := range entries {
+		switch e.Kind {
+		case record.KindMessage:
+			c = c.Add(false, "").Add(true, e.Text) // also if nothing was said to the one before
+		case record.KindText:
+			c = c.Add(false, Text(e))
+		}
+	}
+	return c
+}
+
+// Text returns what the agent says in an entry, without the name of the node.
+func Text(e record.Entry) string {
+	if e.Kind == record.KindText && e.Node != "" && e.Reply == "" {
+		return strings.TrimPrefix(e.Text, "["+e.Node+"] ")
+	}
+	return e.Text
+}
+
+// hash identifies a chat.
+func (c Chat) hash() string {
+	h := sha256.New()
+	for _, m := range c.said() {
+		fmt.Fprintf(h, "%t %d\n%s\n", m.User, len(m.Text), m.Text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// ends reports whether other is the end of the chat. The client may have stopped reading the last
+// reply.
+func (c Chat) ends(other Chat) bool {
+	c, other = c.said(), other.said()
+	if len(other) == 0 || len(other) > len(c) {
+		return false
+	}
+	tail := c[len(c)-len(other):]
+	last := len(tail) - 1
+	return slices.Equal(tail[:last], other[:last]) && tail[last].User == other[last].User &&
+		(tail[last] == other[last] || !tail[last].User && strings.HasPrefix(other[last].Text, tail[last].Text))
+}
+
+// Context returns the chat as a text for the model of a conversation that goes on with it, "" for
+// an empty one.
+func (c Chat) Context() string {
+	if len(c) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("[context] The client says that this was said before, in another conversation:\n")
+	for _, m := range c {
+		who := "assistant"
+		if m.User {
+			who = "user"
+		}
+		fmt.Fprintf(&b, "%s: %q\n", who, m.Text)
+	}
+	return b.String() + "\n"
+}
+
+// lastMessage returns the last message of the user in a conversation, and what was said before it.
+func lastMessage(s *record.State) (last record.Entry, before Chat, messages int) {
+	entries, at := s.Entries(), -1
+	for i, e := range entries {
+		if e.Kind == record.KindMessage {
+			at = i
+			messages++
+		}
+	}
+	if at < 0 {
+		return last, nil, 0
+	}
+	return entries[at], Of(entries[:at]), messages
+}
+
+// same reports whether a message is the text of an entry.
+func same(e record.Entry, text string) bool {
+	return slices.Equal(Chat(nil).Add(true, e.Text), Chat(nil).Add(true, text))
+}
+
+// over reports whether nobody can write to a conversation any more.
+func over(v contract.ConversationView) bool { return v.Status == contract.StatusCompleted }

@@ -1,0 +1,14 @@
+// Package chat serves POST /v1/chat/completions: a conversation of the agent as a chat of OpenAI.
+//
+// endpoint.go  Endpoint, and how a request is carried out
+// request.go   the body of a request
+// converse.go  what is sent: a message, results of calls, a decision by code, a plain request
+// reply.go     the reply as one object; stream.go as chunks
+//
+// The client sends all of its chat each time. Package history finds the conversation that it
+// continues, and only what is new is sent. Messages of the role system and developer are context of
+// the message; they never are the prompt of the agent.
+//
+// The answer is what the agent says until it is done or something waits. Calls of the client's
+// functions are tool_calls. Approvals are a text after that (package passcode).
+package chat

@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/sse"
+	"agent-stop-and-go/workflows/record"
+)
+
+type chunk struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created int64         `json:"created"`
+	Model   string        `json:"model"`
+	Choices []chunkChoice `json:"choices"`
+	Usage   *usage        `json:"usage,omitempty"`
+}
+
+type chunkChoice struct {
+	Index        int     `json:"index"`
+	Delta        delta   `json:"delta"`
+	Logprobs     *string `json:"logprobs"`
+	FinishReason *string `json:"finish_reason"`
+}
+
+type delta struct {
+	Role      string     `json:"role,omitempty"`
+	Content   *string    `json:"content,omitempty"`
+	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+}
+
+// writer writes a reply as chunks.
+type writer struct {
+	*sse.Writer
+	run   *run
+	head  chunk
+	begun bool
+	// quiet: the text is written at the end, because the client has asked for JSON.
+	quiet bool
+}
+
+func (r *run) newWriter() *writer {
+	return &writer{Writer: r.sseWriter(), run: r, head: chunk{ID: r.id(), Object: "chat.completion.chunk", Created: r.Now().Unix(), Model: r.in.target.Name}}
+}
+
+// stream writes the reply while the agent writes it.
+func (r *run) stream(x *exchange.Exchange) error {
+	w := r.newWriter()
+	w.quiet = r.in.schema != nil
+	defer w.HurryOnClose()()
+	reply, err := x.Follow(r.ctx, w)
+	if err != nil {
+		return w.fail(err)
+	}
+	w.quiet = false
+	added, err := r.added(reply)
+	if r.in.schema != nil {
+		added, err = r.shown(reply, true)
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := w.Tell(added); err != nil {
+		return err
+	}
+	r.remember(reply, reply.Text+added)
+	return w.finish(reply)
+}
+
+// Tell implements exchange.Listener.
+func (w *writer) Tell(piece string) error {
+	if w.quiet || piece == "" {
+		return nil
+	}
+	return w.write(chunkChoice{Delta: delta{Content: &piece}})
+}
+
+// Entries implements exchange.Listener: what the agent does with its own tools is not shown.
+func (w *writer) Entries([]record.Entry) error { return nil }
+
+// write writes a chunk, after the one with the role.
+func (w *writer) write(c chunkChoice) error {
+	if !w.begun {
+		w.begun = true
+		empty := ""
+		if err := w.send(chunkChoice{Delta: delta{Role: "assistant", Content: &empty}}); err != nil {
+			return err
+		}
+	}
+	return w.send(c)
+}
+
+func (w *writer) send(choices ...chunkChoice) error {
+	c := w.head
+	c.Choices = choices
+	return w.encode(c)
+}
+
+func (w *writer) encode(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return w.Send("", bytes.TrimRight(b.Bytes(), "\n"))
+}
+
+// finish ends the stream of a reply.
+func (w *writer) finish(r exchange.Reply) error {
+	calls, why := callsOf(r, true)
+	for _, c := range calls {
+		if err := w.write(chunkChoice{Delta: delta{ToolCalls: []toolCall{c}}}); err != nil {
+			return err
+		}
+	}
+	if err := w.write(chunkChoice{FinishReason: &why}); err != nil {
+		return err
+	}
+	if o := w.run.in.StreamOptions; o != nil && o.IncludeUsage {
+		last := w.head
+		used := usageOf(r.Usage)
+		last.Choices, last.Usage = []chunkChoice{}, &used
+		if err := w.encode(last); err != nil {
+			return err
+		}
+	}
+	return w.Send("", []byte("[DONE]"))
+}
+
+// fail ends a stream with an error. Before anything was sent it returns the error.
+func (w *writer) fail(err error) error {
+	if !w.HeadersSent() {
+		return err
+	}
+	if w.run.ctx.Err() != nil { // the client is gone
+		return nil
+	}
+	w.run.Logger.Warn("a stream of chunks broke off", "error", err)
+	_, body := w.run.Status(err, w.run.c.Request())
+	return w.encode(body)
+}

@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"net/http"
+	"strings"
+
+	"agent-stop-and-go/gateway/passcode"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ViaCode marks decisions that came with a code.
+const ViaCode = "openai"
+
+// Desk shows approvals as texts, and reads decisions by code.
+type Desk struct {
+	Codes *passcode.Codes
+}
+
+// Takes reports whether a caller may decide with codes: who has to prove who it is needs the right to
+// approve, others have to be on this machine.
+func (d Desk) Takes(c service.Caller, r *http.Request) bool {
+	if c.Authenticated() {
+		return c.Identity.May(contract.ScopeApprove)
+	}
+	return local(r)
+}
+
+// Cards returns the texts about approvals that wait.
+func (d Desk) Cards(waiting []contract.PendingApproval, c service.Caller, r *http.Request) (string, error) {
+	var cards []string
+	for _, p := range waiting {
+		code := ""
+		if passcode.Takes(p) && d.Takes(c, r) {
+			var err error
+			if code, err = d.Codes.Code(p, Person(c, r)); err != nil {
+				return "", err
+			}
+		}
+		cards = append(cards, passcode.Card(p, Link(c, p.UUID), code))
+	}
+	return strings.Join(cards, "\n\n"), nil
+}
+
+// Link returns the address at which an approval is shown and decided.
+func Link(c service.Caller, uuid string) string { return c.BaseURL + "/#/a/" + uuid }
+
+// Decision returns the decision that a message is, or nil. It is an error if the code fits nothing
+// that waits.
+func (d Desk) Decision(message string, waiting []contract.PendingApproval, c service.Caller, r *http.Request) (*service.Decision, error) {
+	command, ok := passcode.Parse(message)
+	if !ok {
+		return nil, nil
+	}
+	if !d.Takes(c, r) {
+		return nil, service.Errorf(contract.KindForbidden, "codes are not taken from here: use the link of the card")
+	}
+	for _, p := range waiting {
+		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
+			return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
+				Approved: command.Approved, Reason: command.Reason, Via: c.Via(ViaCode, p, command.Approved),
+				RequestID: contract.NameUUID(p.UUID, "code "+command.Code),
+			}}, nil
+		}
+	}
+	return nil, service.Errorf(contract.KindInvalid, "that code does not hold: it is of something else, was used, or is older than ten minutes. Nothing was decided")
+}

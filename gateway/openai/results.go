@@ -1,0 +1,65 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"agent-stop-and-go/gateway/passcode"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+const maxResult = 512 << 10
+
+// StateOfCall returns the conversation in which a call of the client's waits, or has waited.
+func StateOfCall(ctx context.Context, s *service.Service, uuid string) (*record.State, error) {
+	subject, err := s.Subject(ctx, uuid)
+	id := subject.ConversationID
+	if service.IsKind(err, contract.KindNotFound) {
+		return nil, service.Errorf(contract.KindInvalid, "no call waits for that result, and none has: %s", service.Printable(uuid))
+	}
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.Conversation(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.Record(ctx, view)
+}
+
+// Result returns the decision that brings the result of a client's call, or the one that has brought
+// one before.
+func Result(s *record.State, uuid, text string) (service.Decision, *contract.ApprovalResult, error) {
+	if len(text) > maxResult {
+		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: the limit is %d bytes", maxResult)
+	}
+	content, err := json.Marshal(contract.ClientToolResult{Content: text})
+	if err != nil {
+		return service.Decision{}, nil, err
+	}
+	waits := func(p contract.PendingApproval) bool { return p.UUID == uuid && p.Reason == contract.ReasonClientTool }
+	if slices.ContainsFunc(s.Document.PendingApprovals, waits) {
+		return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
+			Approved: true, Via: ViaCode, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
+		}}, nil, nil
+	}
+	for _, m := range s.Messages {
+		if m.Approval != nil && m.Approval.UUID == uuid && m.Approval.RequestID == contract.NameUUID(uuid, "result "+contract.Hash(content)) {
+			return service.Decision{}, m.Approval, nil
+		}
+	}
+	return service.Decision{}, nil, service.Errorf(contract.KindDecided, "the call of that result does not wait any more: %s", service.Printable(CallID(contract.PendingApproval{UUID: uuid})))
+}
+
+// DecidedBy returns the decision that a code has made before, or nil.
+func DecidedBy(s *record.State, c passcode.Command) *contract.ApprovalResult {
+	for _, m := range s.Messages {
+		if m.Approval != nil && m.Approval.RequestID == contract.NameUUID(m.Approval.UUID, "code "+c.Code) {
+			return m.Approval
+		}
+	}
+	return nil
+}

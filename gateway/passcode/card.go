@@ -1,0 +1,67 @@
+package passcode
+
+import (
+	"fmt"
+	"strings"
+
+	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Takes reports whether a yes or a no decides an approval. Others want more: an answer, a login, an
+// account of what happened.
+func Takes(p contract.PendingApproval) bool {
+	return !p.TakesContent() && !p.Paused() && !p.NeedsLogin() && p.Reason != contract.ReasonClientTool
+}
+
+// Card returns the text about an approval for a chat: what waits, why, where to decide it and, with
+// a code, how to do so here. What others have written is quoted, so that it cannot be read as words
+// of the gateway.
+func Card(p contract.PendingApproval, link, code string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n%s\n", history.Mark, name(p), quote(p.Description))
+	if why := because(p); why != "" {
+		fmt.Fprintf(&b, "\nWhy: %s\n", why)
+	}
+	if link != "" {
+		fmt.Fprintf(&b, "\nTo read all of it and decide: %s\n", link)
+	}
+	switch {
+	case code != "":
+		fmt.Fprintf(&b, "\nTo decide here, send one of these lines as your whole next message, within ten minutes:\n\n    approve %s\n    reject %s\n", code, code)
+	case p.Question():
+		b.WriteString("\nYour next message is the answer.\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// name returns the name of the tool, in one line that is code.
+func name(p contract.PendingApproval) string {
+	text := p.ToolName
+	if p.Server != "" {
+		text += " on " + p.Server
+	}
+	return "`" + strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(text) + "`"
+}
+
+// quote returns a text as a block that shows it as it is.
+func quote(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}
+
+// because says why a person is asked.
+func because(p contract.PendingApproval) string {
+	switch {
+	case p.Rule != "":
+		return "the rule `" + strings.ReplaceAll(p.Rule, "`", "'") + "` asks"
+	case p.Reason == contract.ReasonDestructive:
+		return "the call changes something"
+	case p.Reason != "":
+		return strings.ReplaceAll(string(p.Reason), "_", " ")
+	}
+	return ""
+}
