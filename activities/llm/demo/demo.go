@@ -104,11 +104,12 @@ func callsMade(turns []llm.Turn) int {
 	return n
 }
 
-// lastText returns the text of the user's last message.
+// lastText returns the text of the user's last message, without what a program put in front of it:
+// the model understands words of people only.
 func lastText(messages []contract.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if text := m.Content.Short(); m.Role == contract.RoleUser && !m.Notice && m.Approval == nil && text != "" {
-			return strings.TrimSpace(text)
+			return strings.TrimSpace(text[max(0, min(m.Preface, len(text))):])
 		}
 	}
 	return ""
