@@ -16,7 +16,8 @@
 //		Settings: config.Settings, Name: "mcp-things", Log: log,
 //	}, s)
 //
-// Package resources and mcpservers/cmd/mcp-resources are the example to copy. Declare only
+// Package typed makes the tools of Go functions, and its command mcp-notes is a whole server in
+// twenty lines. Packages resources and mcpservers/cmd/mcp-resources have all that a larger one needs. Declare only
 // capabilities that the server implements: listChanged if it calls AddTools or similar
 // functions while clients are connected, subscribe if it uses [NewSubscriptions], logging if it
 // sends log messages to clients. Publish resources that are added and removed at run time as a
@@ -56,7 +57,7 @@
 //	Origin   absent, in Settings.AllowedOrigins, or with a host of that list;
 //	         of other pages on loopback, on connections over loopback     403
 //	Sec-Fetch-Site  not cross-site, but for Settings.AllowedOrigins       403
-//	bearer   Options.Token, when there is one                             401
+//	bearer   Options.Token or Options.Guard, when there is one            401
 //	size     Options.MaxBody, read within 30 s; 64 KiB for initialize     413
 //
 // A response that its client does not read ends after Options.WriteTimeout. Options.MaxBody
@@ -65,6 +66,9 @@
 //
 // The first three checks are in package guard. They prevent web pages from using a server that
 // only their visitor can reach. Allowed origins also get CORS headers.
+//
+// Run refuses to listen off loopback if everybody could call: it wants auth (keys or oidc, package
+// auth) or auth_token_env, or auth: none, which says that the network keeps others away.
 //
 // # Repeated calls
 //
@@ -90,5 +94,7 @@
 //	idempotency.go                                idempotency keys and stored results
 //	subscriptions.go missing.go                   parts of resources that mcp-go lacks
 //	guard/                                        which web pages may send requests
+//	auth/                                         keys and tokens of callers
+//	typed/                                        tools of Go functions, and an example
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

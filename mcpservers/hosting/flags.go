@@ -18,6 +18,11 @@ const FlagUsage = `  --transport T   http: Streamable HTTP at /mcp, and SSE at /
   --host HOST     address to listen on; 0.0.0.0 for every network  (default 127.0.0.1)
   --auth-token-env NAME   callers must send "Authorization: Bearer …" with the value of
                   this environment variable
+  --auth KIND     who may call: keys (--auth-keys-file), oidc (--auth-issuer, --auth-audience, --auth-scope),
+                  none: everybody, also off loopback
+  --auth-keys-file FILE   a name and the SHA-256 digest of a key on each line
+  --auth-issuer URL       OpenID provider whose tokens for --auth-audience may call; --auth-scope is
+                  one more scope that is needed; --auth-resource is the URL of this server for clients
   --allow-host NAME       one more name this server is called by; repeatable, * for any
   --allow-origin ORIGIN   one more web page that may call; repeatable, * for any
   --session-idle TIME     forget a client that was silent for so long, such as 30m or 2d  (default 1h)
@@ -38,6 +43,12 @@ func (s *Settings) Bind(set *flag.FlagSet) {
 	set.StringVar(&s.Host, "host", s.Host, "")
 	set.IntVar(&s.Port, "port", s.Port, "")
 	set.StringVar(&s.AuthTokenEnv, "auth-token-env", s.AuthTokenEnv, "")
+	set.StringVar(&s.Kind, "auth", s.Kind, "")
+	set.StringVar(&s.KeysFile, "auth-keys-file", s.KeysFile, "")
+	set.StringVar(&s.Issuer, "auth-issuer", s.Issuer, "")
+	set.StringVar(&s.Audience, "auth-audience", s.Audience, "")
+	set.StringVar(&s.Resource, "auth-resource", s.Resource, "")
+	set.Func("auth-scope", "", addTo(&s.Scopes))
 	set.Var(&s.SessionIdle, "session-idle", "")
 	set.Func("allow-host", "", addTo(&s.AllowedHosts))
 	set.Func("allow-origin", "", addTo(&s.AllowedOrigins))

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"agent-stop-and-go/mcpservers/hosting/auth"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -60,7 +62,14 @@ func (h *HTTP) routes() http.Handler {
 	checked.HandleFunc("/message", h.sse.message)
 	all := http.NewServeMux()
 	all.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	all.Handle("/", guardRules(h.options).Handler(authenticate(h.options, limitBody(h.options.MaxBody, checked))))
+	admitted := limitBody(h.options.MaxBody, checked)
+	rules := guardRules(h.options)
+	if g := h.options.Guard; g != nil {
+		admitted = g.Protect(admitted)
+		all.Handle(auth.MetadataPath, rules.Handler(g.Metadata()))
+		all.Handle(auth.MetadataPath+"/", rules.Handler(g.Metadata()))
+	}
+	all.Handle("/", rules.Handler(authenticate(h.options, admitted)))
 	return limitWrites(h.options.WriteTimeout, limitReads(logRequests(h.options.Log, h.withServer(all))))
 }
 

@@ -5,13 +5,19 @@ import (
 	"log/slog"
 	"os"
 	"time"
+
+	"agent-stop-and-go/mcpservers/hosting/auth"
 )
 
 // Options are [Settings] and the options of the program itself.
 type Options struct {
 	Settings
-	Name     string       // name of the server, for the authentication challenge
-	Token    string       // bearer token required over HTTP; "" for none
+	Name  string // name of the server, for the authentication challenge
+	Token string // bearer token required over HTTP; "" for none
+	// Guard says who may call over HTTP. nil: Run makes it from Settings, NewHTTP has none.
+	Guard *auth.Guard
+	// Open lets everybody call off loopback, with a warning, if no setting says who may.
+	Open     bool
 	Sessions SessionStore // nil: in memory. The caller closes a store that it passes.
 	Log      *slog.Logger // nil: no log
 	Details  []any        // additional attributes of the log line at start: key, value, …

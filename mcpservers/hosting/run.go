@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"agent-stop-and-go/mcpservers/hosting/auth"
+
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -31,13 +33,23 @@ func Run(ctx context.Context, options Options, s *server.MCPServer) (err error) 
 		options.Log.Info("serving on stdio", options.Details...)
 		return ServeStdio(ctx, options, s)
 	}
+	if options.Guard == nil {
+		if options.Guard, err = auth.New(ctx, options.Settings.Settings); err != nil {
+			return err
+		}
+	}
 	listener, err := listen(ctx, options.Host, options.Port)
 	if err != nil {
 		return err
 	}
+	everybody := options.Token == "" && options.Guard == nil && !onLoopback(listener)
+	if everybody && !options.Open && options.Kind != auth.None {
+		return errors.Join(fmt.Errorf("listen on %s: whoever reaches this address could use every tool: "+
+			"use --auth keys, --auth oidc or --auth-token-env, or --auth none if the network keeps others away", listener.Addr()), listener.Close())
+	}
 	h := NewHTTP(options, s)
 	options.Log.Info("listening", append([]any{"url", options.url(listener)}, options.Details...)...)
-	if options.Token == "" && !onLoopback(listener) {
+	if everybody {
 		options.Log.Warn("no bearer token is asked for: whoever reaches this address can use every tool (see --auth-token-env)")
 	}
 	return h.Serve(ctx, listener)

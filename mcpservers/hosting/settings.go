@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/mcpservers/hosting/auth"
 )
 
 // Transports, as written in flags and files.
@@ -36,6 +38,8 @@ type Settings struct {
 	// SessionIdle is the time without a request or open stream after which a session is
 	// deleted.
 	SessionIdle Span `yaml:"session_idle"`
+
+	auth.Settings `yaml:",inline"` // who may call over HTTP
 }
 
 // DefaultSettings returns settings for HTTP on loopback.
@@ -45,7 +49,8 @@ func DefaultSettings(port int) Settings {
 
 // Keys returns the YAML keys of Settings, for messages about unknown keys.
 func Keys() []string {
-	return []string{"host", "port", "transport", "auth_token_env", "allowed_hosts", "allowed_origins", "session_idle"}
+	return []string{"host", "port", "transport", "auth_token_env", "allowed_hosts", "allowed_origins", "session_idle",
+		"auth", "auth_keys_file", "auth_issuer", "auth_audience", "auth_scopes", "auth_resource"}
 }
 
 // OverStdio reports whether the server has the process that started it as its only client.
@@ -65,6 +70,12 @@ func (s Settings) Validate() error {
 	}
 	if s.SessionIdle < Span(time.Second) {
 		errs = append(errs, fmt.Errorf("session_idle %v is too short: 1s or more, such as 1h", &s.SessionIdle))
+	}
+	if err := s.Settings.Validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if s.AuthTokenEnv != "" && s.Kind != "" {
+		errs = append(errs, errors.New("auth and auth_token_env exclude each other"))
 	}
 	return errors.Join(append(errs, s.validateNames()...)...)
 }

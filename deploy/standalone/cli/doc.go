@@ -10,6 +10,7 @@
 // question.go       the questions that ask asks at a terminal, also the fields of a form one by one
 // login.go          login and logout; package login has the tokens
 // approvals.go, conversations.go, tools.go, switches.go, limits.go   the other commands
+// lint.go           tools lint, which asks a tool server instead of an agent
 // complete.go       IDs, completed from the agent
 //
 // The standard output has the answer, the error output everything about it, so a script can

@@ -56,5 +56,6 @@ func newTools(getenv func(string) string) *cobra.Command {
 			}
 		})
 	}
+	cmd.AddCommand(newToolsLint(getenv))
 	return cmd
 }

@@ -32,6 +32,7 @@ func serve(ctx context.Context, config filesystem.Config, options hosting.Option
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
 	options.Settings, options.Details = config.Settings, []any{"roots", len(config.Roots)}
+	options.Open = true                             // images and the chart listen for a network that keeps others away
 	options.MaxBody = 2*config.MaxWriteSize + 1<<20 // content is larger in JSON
 	return hosting.Run(ctx, options, newServer(files))
 }

@@ -34,5 +34,6 @@ func serve(ctx context.Context, config resources.Config, options hosting.Options
 	}
 	defer func() { err = errors.Join(err, sessions.Close()) }()
 	options.Settings, options.Sessions, options.Details = config.Settings, sessions, []any{"db", config.DBPath}
+	options.Open = true // images and the chart listen for a network that keeps others away
 	return hosting.Run(ctx, options, resources.NewServer(store, options.Log))
 }
