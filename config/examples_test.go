@@ -35,7 +35,7 @@ func leaves(n contract.Node) []contract.Node {
 }
 
 func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
-	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules"} {
+	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules", "commands"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("examples", name+".yaml"))
 			if err != nil {
@@ -52,7 +52,7 @@ func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Model != contract.DemoModel || len(c.MCPServers) != 1 || c.MCPServers[0].Command != "mcp-resources" {
+			if a.Model != contract.DemoModel || len(c.MCPServers) != 1 || c.MCPServers[0].Command != map[bool]string{true: "mcp-commands", false: "mcp-resources"}[name == "commands"] {
 				t.Errorf("model %s, servers %+v", a.Model, c.MCPServers)
 			}
 			if a.Tree != nil {

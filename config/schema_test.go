@@ -77,7 +77,7 @@ func checkSchema(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 }
 
 // serverFiles are for tool servers and for web, whose packages test them.
-var serverFiles = []string{"mcp-filesystem.yaml", "web.yaml"}
+var serverFiles = []string{"mcp-filesystem.yaml", "mcp-commands.yaml", "web.yaml"}
 
 // shipped returns the shipped files of agents.
 func shipped(t *testing.T) []string {

@@ -34,7 +34,7 @@ trap 'exit 143' TERM
 
 build() {
   echo "building"
-  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./deploy/conformance/mcp-client) || die "go build failed"
+  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./deploy/conformance/mcp-client) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
   (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" . && go test -c -tags foreign,sqlite_fts5 -o "$work/e2e" ./e2e) ||
@@ -204,6 +204,9 @@ check mcp-resources "inspector" inspect "$url" resources_list '\"name\": \"apple
 serve mcp-filesystem --config "$work/filesystem.yaml"
 ours mcp-filesystem grep '{"root":"work","path":"","pattern":"line"}' 'a line to find' --config "$work/filesystem.yaml"
 check mcp-filesystem "inspector" inspect "$url" read_file 'a line to find' root=work path=note.txt
+serve mcp-commands --transport http --directories "$root/config/examples/commands"
+ours mcp-commands count-words '{"text":"a line to find"}' '4 words' --directories "$root/config/examples/commands"
+check mcp-commands "inspector" inspect "$url" count-words '4 words' text="a line to find"
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

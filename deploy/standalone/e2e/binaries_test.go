@@ -34,6 +34,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	for _, b := range []struct{ dir, pkg, out string }{
 		{"../../..", "./mcpservers/cmd/mcp-resources", "mcp-resources"},
 		{"../../..", "./mcpservers/cmd/mcp-filesystem", "mcp-filesystem"},
+		{"../../..", "./mcpservers/cmd/mcp-commands", "mcp-commands"},
 		{"../../stores", "./cmd/worker", "worker"},
 		{"../../stores", "./cmd/gateway", "gateway"},
 		{"..", ".", "agent"},
@@ -211,7 +212,7 @@ func TestEveryBinaryTellsItsVersionAndHowToUseIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem"} {
+	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem", "mcp-commands"} {
 		for arg, want := range map[string]string{"version": "dev\n", "help": "--config"} {
 			if binary != "agent" { // the agent has commands
 				arg = "--" + arg

@@ -69,6 +69,12 @@ var exampleRuns = map[string]example{
 		ask: "add a resource named apple with value 4200", approves: []string{"resources_add "}, rejects: true,
 		answers: "Operation cancelled by user.", tree: "rules:rejected",
 	},
+	"commands.yaml": {
+		ask: `call count_words text="how many words"`, answers: "The tool count_words answered: 3 words", tree: "commands:done",
+	},
+	"commands.yaml destructive": {
+		ask: `call send_note to=alice text=$(id)`, approves: []string{"send_note "}, answers: "The tool send_note answered: to alice $(id)", tree: "commands:done",
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -145,6 +151,11 @@ func runExample(t *testing.T, dir, file string) *api {
 		}
 		text = strings.ReplaceAll(text, old, replacement)
 	}
+	definitions, err := filepath.Abs(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.ReplaceAll(text, "./config/examples", definitions)
 	text += fmt.Sprintf("\ntemporal: {port: %d, ui_port: 0}\n", freePort(t))
 	path := filepath.Join(dir, file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

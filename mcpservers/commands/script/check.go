@@ -1,0 +1,422 @@
+package script
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Fault is a place in a script. Lines begin with 1.
+type Fault struct {
+	Line   int
+	Text   string
+	Offset int  // in bytes
+	Quote  bool // quotes around the expansion at Offset mend it
+	End    int  // of the expansion
+}
+
+// Parse reads a script for bash, or for a shell with only the POSIX language.
+func Parse(source string, posix bool) (*syntax.File, error) {
+	variant := syntax.LangBash
+	if posix {
+		variant = syntax.LangPOSIX
+	}
+	return syntax.NewParser(syntax.Variant(variant), syntax.KeepComments(true)).Parse(strings.NewReader(source), "")
+}
+
+// Check returns the faults of a script whose variables hold values of callers. An error is a syntax error.
+func Check(source string, posix bool, values map[string]bool) ([]Fault, error) {
+	file, err := Parse(source, posix)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{values: map[string]bool{}, functions: map[string]bool{}}
+	for name := range values {
+		c.values[name] = true
+	}
+	c.spread(file)
+	c.walk(file, false)
+	slices.SortStableFunc(c.faults, func(a, b Fault) int { return a.Offset - b.Offset })
+	return c.faults, nil
+}
+
+type checker struct {
+	values    map[string]bool // variables that hold values; "@" for the parameters of functions
+	functions map[string]bool
+	faults    []Fault
+}
+
+func (c *checker) fault(at syntax.Node, text string) {
+	c.faults = append(c.faults, Fault{Line: int(at.Pos().Line()), Offset: int(at.Pos().Offset()), End: int(at.End().Offset()), Text: text})
+}
+
+// spread finds the variables that get values from others, until there are no more.
+func (c *checker) spread(file *syntax.File) {
+	for before := -1; before != len(c.values); {
+		before = len(c.values)
+		syntax.Walk(file, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.FuncDecl:
+				c.functions[n.Name.Value] = true
+			case *syntax.Assign:
+				if n.Name != nil && (c.holds(n.Value) || c.holds(n.Array)) {
+					c.values[n.Name.Value] = true
+				}
+			case *syntax.WordIter:
+				for _, item := range n.Items {
+					if c.holds(item) {
+						c.values[n.Name.Value] = true
+					}
+				}
+			case *syntax.CallExpr:
+				c.spreadCall(n)
+			}
+			return true
+		})
+	}
+}
+
+// spreadCall follows values into functions, set and read.
+func (c *checker) spreadCall(call *syntax.CallExpr) {
+	name := commandName(call)
+	if !c.functions[name] && name != "set" && name != "printf" && name != "read" && name != "mapfile" && name != "readarray" {
+		return
+	}
+	for i, arg := range call.Args[1:] {
+		switch {
+		case (name == "read" || name == "mapfile" || name == "readarray") && arg.Lit() != "" && !strings.HasPrefix(arg.Lit(), "-"):
+			c.values[arg.Lit()] = true // what it reads may be a value: this is not followed
+		case name == "printf" && i == 1 && call.Args[1].Lit() == "-v" && arg.Lit() != "":
+			if slices.ContainsFunc(call.Args, c.holds2) {
+				c.values[arg.Lit()] = true
+			}
+		case c.functions[name] || name == "set":
+			if c.holds(arg) {
+				c.values["@"] = true
+			}
+		}
+	}
+}
+
+func (c *checker) holds2(w *syntax.Word) bool { return c.holds(w) }
+
+// holds reports whether a part of the script contains a value.
+func (c *checker) holds(node syntax.Node) (found bool) {
+	if isNil(node) {
+		return false
+	}
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && !p.Length && c.isValue(p) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (c *checker) isValue(p *syntax.ParamExp) bool {
+	return p.Param != nil && (c.values[p.Param.Value] || c.values["@"] && positional(p.Param.Value))
+}
+
+func positional(name string) bool {
+	return name == "@" || name == "*" || len(name) == 1 && name[0] >= '1' && name[0] <= '9'
+}
+
+func isNil(node syntax.Node) bool {
+	switch n := node.(type) {
+	case nil:
+		return true
+	case *syntax.Word:
+		return n == nil
+	case *syntax.ArrayExpr:
+		return n == nil
+	}
+	return false
+}
+
+// commandName is the literal name of a command, "" if it is computed.
+func commandName(call *syntax.CallExpr) string {
+	if len(call.Args) == 0 {
+		return ""
+	}
+	return literal(call.Args[0])
+}
+
+// literal is the text of a word without expansions, with its quotes removed.
+func literal(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(literal(&syntax.Word{Parts: p.Parts}))
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
+// baseName is the name of a program without its folder, "" if it is computed.
+func baseName(w *syntax.Word) string {
+	if text := literal(w); text != "" {
+		return path.Base(text)
+	}
+	return ""
+}
+
+// walk visits everything. whole says that words are not split here, as in assignments.
+func (c *checker) walk(root syntax.Node, whole bool) {
+	syntax.Walk(root, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			c.call(n)
+		case *syntax.DeclClause:
+			c.declaration(n)
+		case *syntax.WordIter:
+			c.unquoted(n.Items)
+		case *syntax.ArrayExpr:
+			for _, e := range n.Elems {
+				c.unquoted([]*syntax.Word{e.Value})
+				c.arithmetic(e.Index)
+			}
+		case *syntax.Redirect:
+			if n.Hdoc == nil && n.Op != syntax.WordHdoc {
+				c.unquoted([]*syntax.Word{n.Word})
+			}
+		case *syntax.ArithmExp:
+			c.arithmetic(n.X)
+		case *syntax.ArithmCmd:
+			c.arithmetic(n.X)
+		case *syntax.LetClause:
+			for _, x := range n.Exprs {
+				c.arithmetic(x)
+			}
+		case *syntax.CStyleLoop:
+			c.arithmetic(n.Init)
+			c.arithmetic(n.Cond)
+			c.arithmetic(n.Post)
+		case *syntax.Assign:
+			c.arithmetic(n.Index)
+		case *syntax.ParamExp:
+			c.expansion(n)
+		case *syntax.BinaryTest:
+			if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr {
+				c.number(n.X)
+				c.number(n.Y)
+			}
+		case *syntax.UnaryTest:
+			if (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) && c.holds(n.X) {
+				c.fault(n, "a value is the name of a variable")
+			}
+		}
+		return true
+	})
+}
+
+func (c *checker) expansion(p *syntax.ParamExp) {
+	switch {
+	case p.Excl && c.isValue(p) && p.Names == 0 && p.Index == nil:
+		c.fault(p, "a value is the name of a variable")
+	case p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && c.isValue(p) && p.Exp.Word != nil && literal(p.Exp.Word) == "P":
+		c.fault(p, "@P runs the commands in a value")
+	}
+	if p.Slice != nil {
+		c.arithmetic(p.Slice.Offset)
+		c.arithmetic(p.Slice.Length)
+	}
+	if w, ok := p.Index.(*syntax.Word); !ok || literal(w) != "@" && literal(w) != "*" {
+		c.arithmetic(p.Index)
+	}
+}
+
+// arithmetic refuses values in an expression, by expansion or by name.
+func (c *checker) arithmetic(x syntax.ArithmExpr) {
+	if x == nil {
+		return
+	}
+	found := false
+	syntax.Walk(x, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.ParamExp:
+			found = found || !n.Length && c.isValue(n)
+		case *syntax.Lit:
+			found = found || c.values[n.Value]
+		case *syntax.CmdSubst:
+			return false
+		}
+		return true
+	})
+	if found {
+		c.fault(x, "bash runs commands that a value contains when it computes with it: use an argument of type int")
+	}
+}
+
+// number is arithmetic for the sides of [[ x -eq y ]].
+func (c *checker) number(x syntax.TestExpr) {
+	if w, ok := x.(*syntax.Word); ok && (c.holds(w) || c.values[literal(w)]) {
+		c.fault(x, "bash runs commands that a value contains when it compares it as a number: use an argument of type int, or [ x -eq y ]")
+	}
+}
+
+func (c *checker) declaration(d *syntax.DeclClause) {
+	for _, a := range d.Args {
+		if a.Name == nil && c.holds(a.Value) {
+			c.fault(d, fmt.Sprintf("%s takes a value as the name of a variable", d.Variant.Value))
+		}
+	}
+}
+
+// unquoted refuses words in which a value is split.
+func (c *checker) unquoted(words []*syntax.Word) {
+	for _, w := range words {
+		if w == nil {
+			continue
+		}
+		for _, part := range w.Parts {
+			quotable := true
+			switch p := part.(type) {
+			case *syntax.ParamExp:
+				if p.Length || !c.isValue(p) {
+					continue
+				}
+			case *syntax.CmdSubst:
+				if !c.holds(p) {
+					continue
+				}
+			default:
+				continue
+			}
+			c.fault(part, "a value without quotes becomes several words, and options: put it into \"…\"")
+			c.faults[len(c.faults)-1].Quote = quotable
+		}
+	}
+}
+
+var (
+	shells       = []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "su", "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "pwsh", "osascript"}
+	codeOptions  = []string{"-c", "-e", "-E", "-r", "-lc", "-p", "-pe", "-ne", "--eval", "--command", "--run", "-exec"}
+	takeCode     = []string{"eval", "source", ".", "trap", "ssh", "let", "alias", "bind", "complete", "xargs", "parallel", "watch", "script", "at", "batch"}
+	takeNames    = []string{"unset", "read", "mapfile", "readarray", "getopts", "wait", "export", "declare", "typeset", "local", "readonly"}
+	programFirst = []string{"sed", "gsed", "awk", "gawk", "mawk", "nawk", "bc", "dc", "jq", "yq"}
+	wrappers     = []string{"command", "builtin", "exec", "env", "nohup", "nice", "time", "timeout", "sudo", "doas", "setsid", "stdbuf", "xargs", "ionice", "chroot", "busybox"}
+)
+
+// call checks a command with its arguments.
+func (c *checker) call(call *syntax.CallExpr) {
+	c.unquoted(call.Args)
+	args := c.unwrap(call.Args)
+	if len(args) == 0 {
+		return
+	}
+	name := baseName(args[0])
+	switch {
+	case c.isName(args[0]):
+		c.fault(args[0], "a value is the name of a command")
+	case slices.Contains(takeCode, name) && slices.ContainsFunc(args[1:], c.holds2):
+		c.fault(call, name+" reads a value as code")
+	case slices.Contains(takeNames, name) && slices.ContainsFunc(args[1:], c.holds2):
+		c.fault(call, name+" takes a value as the name of a variable")
+	case name == "printf" && len(args) > 2 && literal(args[1]) == "-v" && c.holds(args[2]):
+		c.fault(call, "printf takes a value as the name of a variable")
+	case name == "printf" && len(args) > 1 && literal(args[1]) != "-v" && literal(args[1]) != "--" && c.holds(args[1]):
+		c.fault(args[1], `printf reads a value as a format: printf '%s' "…"`)
+	case slices.Contains(shells, name):
+		c.interpreter(call, name, args[1:])
+	case slices.Contains(programFirst, name):
+		c.program(call, name, args[1:])
+	}
+}
+
+// unwrap drops sudo, env and the like. Their options may have values, so a shell or interpreter is
+// looked for first.
+func (c *checker) unwrap(args []*syntax.Word) []*syntax.Word {
+	if len(args) < 2 || !slices.Contains(wrappers, baseName(args[0])) {
+		return args
+	}
+	for i, arg := range args[1:] {
+		if name := baseName(arg); slices.Contains(shells, name) || slices.Contains(programFirst, name) || slices.Contains(takeCode, name) {
+			return args[i+1:]
+		}
+	}
+	if next := slices.IndexFunc(args[1:], func(w *syntax.Word) bool { return !isOption(w) }); next >= 0 {
+		return c.unwrap(args[next+1:])
+	}
+	return args
+}
+
+func isOption(w *syntax.Word) bool {
+	text := literal(w)
+	return strings.HasPrefix(text, "-") || strings.Contains(text, "=") || strings.Trim(text, "0123456789smhd.") == "" && text != ""
+}
+
+// isName reports whether the name of a command begins with a value, or is one element of an array that
+// does.
+func (c *checker) isName(w *syntax.Word) bool {
+	if !c.holds(w) {
+		return false
+	}
+	// "${CMD[@]}" is a command that the script has put together; its first element is checked as a
+	// word of the array.
+	if len(w.Parts) == 1 {
+		if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+			if p, ok := q.Parts[0].(*syntax.ParamExp); ok && p.Index != nil && c.functions != nil {
+				return p.Param != nil && strings.HasPrefix(p.Param.Value, "ARG")
+			}
+		}
+	}
+	return true
+}
+
+// interpreter refuses a value after the option that takes code, or as the first argument.
+func (c *checker) interpreter(call *syntax.CallExpr, name string, args []*syntax.Word) {
+	for i, arg := range args {
+		option := literal(arg)
+		if slices.Contains(codeOptions, option) && i+1 < len(args) && c.holds(args[i+1]) {
+			c.fault(call, name+" "+option+" reads a value as code")
+		}
+	}
+	if first := slices.IndexFunc(args, func(w *syntax.Word) bool { return !strings.HasPrefix(literal(w), "-") }); first >= 0 && c.holds(args[first]) {
+		if first == 0 || !slices.Contains(codeOptions, literal(args[first-1])) {
+			c.fault(call, name+" runs the file that a value names")
+		}
+	}
+}
+
+// program refuses a value as the program of sed and the like.
+func (c *checker) program(call *syntax.CallExpr, name string, args []*syntax.Word) {
+	explicit := false
+	for i, arg := range args {
+		option := literal(arg)
+		if (option == "-e" || option == "-f" || option == "--expression") && i+1 < len(args) {
+			explicit = true
+			if c.holds(args[i+1]) {
+				c.fault(call, name+" reads a value as a program")
+			}
+		}
+	}
+	for i := 0; i < len(args) && !explicit; i++ {
+		option := literal(args[i])
+		if option == "--arg" || option == "--argjson" || option == "--slurpfile" || option == "--rawfile" {
+			i += 2
+			continue
+		}
+		if option == "-v" || option == "-F" {
+			i++
+			continue
+		}
+		if strings.HasPrefix(option, "-") && option != "-" {
+			continue
+		}
+		if c.holds(args[i]) {
+			c.fault(call, name+" reads a value as a program")
+		}
+		return
+	}
+}
