@@ -64,6 +64,22 @@ func Tools(ctx context.Context, c *config.Config, getenv func(string) string) (a
 	return out, end()
 }
 
+// Offered connects like Connect, and returns the tools and a line for each server that does not
+// answer.
+func Offered(ctx context.Context, c *config.Config, getenv func(string) string) (tools []toolbox.Tool, silent []string, err error) {
+	box, _, end, err := connected(c, getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools = box.Tools(ctx)
+	for _, s := range box.States() {
+		if !s.Ready {
+			silent = append(silent, fmt.Sprintf("tool server %s: %s", s.Name, s.Error))
+		}
+	}
+	return tools, silent, end()
+}
+
 // connected returns a toolbox that waits for all servers of a configuration.
 func connected(c *config.Config, getenv func(string) string) (box *toolbox.Toolbox, all []toolbox.Server, end func() error, err error) {
 	own, err := accounts.Temporary(c, getenv)

@@ -100,6 +100,9 @@ func (c CaseCall) call(now time.Time) (verdict.Call, error) {
 	return out, nil
 }
 
+// Judged returns the call of a case. Without a time it is now.
+func (c Case) Judged(now time.Time) (verdict.Call, error) { return c.Call.call(now) }
+
 // ReadCases reads a file of cases. Unknown keys are errors.
 func ReadCases(r io.Reader) (Cases, error) {
 	var c Cases

@@ -37,6 +37,7 @@
 //	policy.go    New, the version of the rules
 //	judge.go     Judge: rules to verdict
 //	values.go    calls as CEL values
+//	survey.go    Survey: what is decided where not everything is known
 //	explain.go   Explain: why, and what would have changed the verdict
 //	check.go     Check, with schema.go: a tool's JSON Schema as CEL types
 //	cases.go     Run: cases of a test file, and what they cover

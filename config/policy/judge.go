@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
 
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -52,6 +53,11 @@ func (f finding) outcome() verdict.Outcome {
 
 func (c *compiled) evaluate(values map[string]any) finding {
 	v, _, err := c.program.Eval(values)
+	return c.result(v, err)
+}
+
+// result is the finding of an evaluation.
+func (c *compiled) result(v ref.Val, err error) finding {
 	if err != nil {
 		return finding{rule: c, err: readable(err)}
 	}

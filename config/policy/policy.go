@@ -33,7 +33,8 @@ type compiled struct {
 	language language
 	ast      *cel.Ast
 	program  cel.Program
-	facts    []string // names of facts of servers that the condition reads
+	partial  func() (cel.Program, error) // for values of which some are unknown
+	facts    []string                    // names of facts of servers that the condition reads
 }
 
 // Mistake is a condition that is no condition.
@@ -110,7 +111,7 @@ func compile(r Rule, l language) (compiled, error) {
 	if err != nil { // a pattern that is none
 		return compiled{}, fmt.Errorf("is no condition: %w", err)
 	}
-	c := compiled{Rule: r, outcome: r.Then.outcome(), language: l, ast: condition, program: program, facts: l.readBy(condition)}
+	c := compiled{Rule: r, outcome: r.Then.outcome(), language: l, ast: condition, program: program, partial: partialProgram(env, condition), facts: l.readBy(condition)}
 	if folded, err := fold(env, condition, nil); err == nil && isLiteral(folded, false) {
 		return compiled{}, fmt.Errorf("is never true")
 	}

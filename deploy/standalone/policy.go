@@ -27,7 +27,7 @@ type policyFlags struct {
 	json bool
 }
 
-func newPolicy() *cobra.Command {
+func newPolicy(getenv func(string) string) *cobra.Command {
 	var f policyFlags
 	cmd := &cobra.Command{
 		Use: "policy", Short: "Test and explain the rules of an agent", Long: aboutPolicy, GroupID: groupServe,
@@ -69,6 +69,7 @@ a case differs. A file has calls like this; what a call does not say is empty, a
 		c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 		cmd.AddCommand(c)
 	}
+	cmd.AddCommand(newBacktest(getenv), newPolicyDiff(getenv))
 	return cmd
 }
 

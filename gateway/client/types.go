@@ -107,6 +107,8 @@ type Verdict struct {
 	Rule    string `json:"rule"`
 	Policy  string `json:"policy"`
 	Text    string `json:"text,omitempty"`
+	// Facts are what the tool's server said of the call, by the names of the facts.
+	Facts json.RawMessage `json:"facts,omitempty"`
 }
 
 // Media is an image, a sound or a file.

@@ -79,6 +79,7 @@ func TestTheCommandsOfOperatorsOnEncryptedConversations(t *testing.T) {
 	})
 	u.prints([]string{"config", "adopt", "--config", file, "--dry-run"}, `model: "openai:test-model" → "openai:other-model"`, "waits for "+asked.Result.Approval.UUID)
 	u.prints([]string{"repair", "--config", file}, "All workflows can go on")
+	u.prints([]string{"policy", "backtest", "--config", file, "--running"}, "1 calls of 1 conversations", "1 same")
 	u.prints([]string{"import", "--config", file, formerFile(t, h.dir, "waiting")}, "waits for an approval of note_add, UUID "+formerApproval)
 	u.run(0, "backup", "--config", file, filepath.Join(h.dir, "copies"))
 	without := shellUser{t, h.dir, nil}

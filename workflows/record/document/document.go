@@ -94,6 +94,8 @@ type Verdict struct {
 	Rule    string          `json:"rule"`
 	Policy  string          `json:"policy"` // version of the rules
 	Text    string          `json:"text,omitempty"`
+	// Facts are what the tool's server said of the call, by the names of the facts.
+	Facts json.RawMessage `json:"facts,omitempty"`
 }
 
 // Media is the binary part of a result. The gateway has its bytes, under the
@@ -245,7 +247,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 			Media: media(c.Media),
 		}
 		if v := c.Verdict; v != nil {
-			d.ToolCall.Verdict = &Verdict{Outcome: v.Outcome, Rule: v.Rule, Policy: v.Policy, Text: v.Text}
+			d.ToolCall.Verdict = &Verdict{Outcome: v.Outcome, Rule: v.Rule, Policy: v.Policy, Text: v.Text, Facts: v.Facts}
 		}
 	}
 	return d, nil
