@@ -23,6 +23,14 @@ type fakeToolLister struct {
 	mu    sync.Mutex
 	up    []string
 	looks int
+	more  []toolbox.Tool // besides those of stock
+}
+
+// offer sets the tools besides those of stock.
+func (s *fakeToolLister) offer(more ...toolbox.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.more = more
 }
 
 var stock = []toolbox.Tool{
@@ -38,7 +46,7 @@ func (s *fakeToolLister) Tools(context.Context) []toolbox.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks++
-	return slices.DeleteFunc(slices.Clone(stock), func(t toolbox.Tool) bool { return !slices.Contains(s.up, t.Server) })
+	return slices.DeleteFunc(slices.Concat(stock, s.more), func(t toolbox.Tool) bool { return !slices.Contains(s.up, t.Server) })
 }
 
 func (s *fakeToolLister) States() []contract.ServerState {

@@ -25,9 +25,10 @@ var Models = models
 // Agents returns the agents that work is delegated to.
 var Agents = agents
 
-// CheckRules checks the rules of a configuration against tools, and returns what is wrong.
-func CheckRules(ctx context.Context, c *config.Config, s toolLister, logger *slog.Logger) []string {
+// CheckRules checks the rules of a configuration against tools until ctx ends, and returns what
+// tells what is wrong.
+func CheckRules(ctx context.Context, c *config.Config, s toolLister, logger *slog.Logger) (problems func() []string) {
 	r := &ruleCheck{config: c, logger: logger}
-	r.run(ctx, s)
-	return r.Problems()
+	go r.run(ctx, s)
+	return r.Problems
 }

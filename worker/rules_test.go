@@ -1,10 +1,12 @@
 package worker_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
@@ -20,6 +22,7 @@ approval:
 `
 
 // Rules are checked when the last server has answered, and not before: a rule may be about its tools.
+// They are checked again when the tools change, and a fault is logged once.
 func TestRulesThatFitNoToolAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := config.Parse("agent.yaml", []byte(ruleFile))
@@ -31,9 +34,20 @@ func TestRulesThatFitNoToolAreNamed(t *testing.T) {
 			"agent.yaml:6: rule misspelt concerns no tool: there is no tool write_fle (did you mean write_file?)",
 			"agent.yaml:7: rule nowhere concerns no tool: there is no server resurces (did you mean resources?)",
 		}
-		problems := worker.CheckRules(t.Context(), c, lateServer{&fakeToolLister{up: []string{"resources"}}}, logger)
-		if !slices.Equal(problems, want) || strings.Count(got.String(), "a rule can never match") != 2 {
-			t.Errorf("%q, logged\n%s", problems, got)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		tools := &fakeToolLister{up: []string{"resources"}}
+		problems := worker.CheckRules(ctx, c, lateServer{tools}, logger)
+		time.Sleep(worker.PollInterval + time.Second)
+		synctest.Wait()
+		if !slices.Equal(problems(), want) || strings.Count(got.String(), "a rule can never match") != 2 {
+			t.Errorf("%q, logged\n%s", problems(), got)
+		}
+		tools.offer(tool("files", "write_fle", true)) // its list changes
+		time.Sleep(worker.PollInterval)
+		synctest.Wait()
+		if !slices.Equal(problems(), want[1:]) || strings.Count(got.String(), "a rule can never match") != 2 {
+			t.Errorf("after a tool has appeared: %q, logged\n%s", problems(), got)
 		}
 	})
 }
@@ -41,8 +55,8 @@ func TestRulesThatFitNoToolAreNamed(t *testing.T) {
 func TestWithoutRulesNobodyLooks(t *testing.T) {
 	logger, got := lines()
 	s := &fakeToolLister{}
-	if problems := worker.CheckRules(t.Context(), config.Default(), s, logger); problems != nil || s.looks != 0 {
-		t.Errorf("%q, %d looks", problems, s.looks)
+	if problems := worker.CheckRules(t.Context(), config.Default(), s, logger); problems() != nil || s.looks != 0 {
+		t.Errorf("%q, %d looks", problems(), s.looks)
 	}
 	expect(t, got)
 }

@@ -127,3 +127,27 @@ func partialProgram(env *cel.Env, condition *cel.Ast) func() (cel.Program, error
 		return env.Program(condition, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize, cel.OptPartialEval))
 	})
 }
+
+// ofCalls are the variables that a tool alone does not have.
+var ofCalls = []string{"node", "args", "caller", "chain", "usage", "time", "before", "reply"}
+
+// About returns what the rules say about all calls of a tool, of which c has the name, the server
+// and the hints; nil if none can be about it.
+func (p *Policy) About(c verdict.Call) *verdict.OfTool {
+	c.Arguments = []byte(`{}`)
+	s := p.Survey(c, ofCalls...)
+	switch {
+	case s.Decided() && s.Verdict == nil:
+		return nil
+	case s.Decided():
+		return &verdict.OfTool{Outcome: s.Verdict.Outcome, Rule: s.Verdict.Rule}
+	}
+	out := &verdict.OfTool{On: s.Missing()}
+	if s.Verdict != nil {
+		out.Depends = []string{s.Verdict.Rule}
+	}
+	for _, o := range s.Open {
+		out.Depends = append(out.Depends, o.Rule)
+	}
+	return out
+}

@@ -1,11 +1,13 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"agent-stop-and-go/config/policy"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // surveyed shows a survey as one text.
@@ -81,6 +83,26 @@ func TestADecidedSurveyIsTheVerdict(t *testing.T) {
 					t.Errorf("rules %b without %v: %s, but %s for %s", set, unknown, said(s.Verdict), said(got), args)
 				}
 			}
+		}
+	}
+}
+
+func TestWhatTheRulesSayOfATool(t *testing.T) {
+	p := withFacts(t, rule("small", `tool == "refund" && args.amount < 500`, "allow"), rule("db", `server == "db"`, "deny"),
+		rule("reads", `annotations.read_only`, "ask"), rule("people", `server == "db" && "x" in caller.groups && sql.writes("y")`, "deny"))
+	for _, c := range []struct {
+		call verdict.Call
+		want string
+	}{
+		{verdict.Call{Tool: "refund", Server: "pay"}, `{"depends":["small"],"on":["args"]}`},
+		{verdict.Call{Tool: "execute", Server: "db"}, `{"outcome":"deny","rule":"db"}`},
+		{verdict.Call{Tool: "list", Server: "pay", ReadOnly: true}, `{"outcome":"ask","rule":"reads"}`},
+		{verdict.Call{Tool: "refund", ReadOnly: true}, `{"outcome":"ask","rule":"reads"}`},
+		{verdict.Call{Tool: "add", Server: "pay"}, `null`},
+	} {
+		got, err := json.Marshal(p.About(c.call))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %s, not %s", c.call.Tool, got, c.want)
 		}
 	}
 }

@@ -323,6 +323,16 @@ type Tool struct {
 	DestructiveHint bool            `json:"destructiveHint,omitempty"`
 	Server          string          `json:"server,omitempty"`
 	Approval        *ToolApproval   `json:"approval,omitempty"`
+	Rules           *ToolRules      `json:"rules,omitempty"`
+}
+
+// ToolRules is what the agent's rules say about the calls of a tool. With Outcome it is the same
+// for all calls; else it depends on the call.
+type ToolRules struct {
+	Outcome string   `json:"outcome,omitempty"`
+	Rule    string   `json:"rule,omitempty"`
+	Depends []string `json:"depends,omitempty"` // rules that may be about a call
+	On      []string `json:"on,omitempty"`      // such as args or caller.groups
 }
 
 // ToolApproval says whether a person is asked before each call of a tool, and why.

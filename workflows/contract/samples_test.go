@@ -374,6 +374,7 @@ func tool() Tool {
 	return Tool{
 		Name: "resources_add", Description: "Adds a resource", InputSchema: json.RawMessage(`{"type":"object"}`),
 		DestructiveHint: true, Server: "resources", Approval: &ToolApproval{Asks: true, Because: GroundAnnotation},
+		Rules: &verdict.OfTool{Outcome: verdict.Ask, Rule: "large", Depends: []string{"large", "small"}, On: []string{"args"}},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Tool describes a tool, the "Tool" of the REST API.
@@ -15,6 +17,8 @@ type Tool struct {
 	Server          string          `json:"server,omitempty"`
 	// Approval is nil if it is not known: for a client's tool, and from older workers.
 	Approval *ToolApproval `json:"approval,omitempty"`
+	// Rules is nil if the agent's rules say nothing about calls of the tool.
+	Rules *verdict.OfTool `json:"rules,omitempty"`
 }
 
 // ToolApproval says whether a person is asked before each call of a tool, and why. It applies

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ it is called, and why:
   annotation   the server says so of the tool
   setting      the file of the agent names the tool
   no_hint      the server says nothing, so unannotated in the file decides
+  rule, rules  the rules of the file decide: what they do, or what that depends on
 
 Inside parallel and loop nodes, tools that would ask run at once unless the node has
 approval: required.
@@ -45,6 +47,11 @@ func newTools(getenv func(string) string) *cobra.Command {
 					if a.Asks {
 						asks = "yes"
 					}
+				}
+				if r := t.Rules; r != nil && r.Outcome != "" {
+					asks, because = r.Outcome, "rule "+r.Rule
+				} else if r != nil {
+					asks, because = "depends on "+strings.Join(r.On, ", "), "rules "+strings.Join(r.Depends, ", ")
 				}
 				rows = append(rows, []string{t.Name, t.Server, asks, because, t.Description})
 			}

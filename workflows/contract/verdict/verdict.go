@@ -132,3 +132,14 @@ type Delegation struct {
 	Node        string `json:"node,omitempty"`
 	Facts       *Facts `json:"facts,omitempty"`
 }
+
+// OfTool is what the rules say about the calls of a tool, whatever their arguments are.
+type OfTool struct {
+	// Outcome is the outcome of all calls, by Rule; "" if it depends on the call.
+	Outcome Outcome `json:"outcome,omitempty"`
+	Rule    string  `json:"rule,omitempty"`
+	// Depends are the rules that may be about a call, in order, and On is what they depend on, such as
+	// args or caller.groups, sorted.
+	Depends []string `json:"depends,omitempty"`
+	On      []string `json:"on,omitempty"`
+}
