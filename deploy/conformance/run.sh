@@ -35,6 +35,7 @@ trap 'exit 143' TERM
 build() {
   echo "building"
   (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./deploy/conformance/mcp-client) || die "go build failed"
+  (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
   (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" . && go test -c -tags foreign,sqlite_fts5 -o "$work/e2e" ./e2e) ||
@@ -162,6 +163,15 @@ find_redis() {
 # on_redis runs Go tests with a real Redis server: on_redis foreign_go|whole ARGS...
 on_redis() { find_redis && "$@"; }
 
+# on_databases runs Go tests with PostgreSQL and MariaDB, which it installs where it may: on_databases foreign_go ARGS...
+on_databases() {
+  if { ! ls /usr/lib/postgresql/*/bin/initdb || ! command -v mariadbd; } >/dev/null 2>&1 && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql mariadb-server
+  fi
+  ls /usr/lib/postgresql/*/bin/initdb && command -v mariadbd || { echo "there is no PostgreSQL or no MariaDB: install both (apt-get install postgresql mariadb-server)"; return 1; }
+  "$@"
+}
+
 # on_tmux runs Go tests with tmux, which it installs where it may: on_tmux whole PATTERN
 on_tmux() {
   if ! command -v tmux && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
@@ -207,6 +217,10 @@ check mcp-filesystem "inspector" inspect "$url" read_file 'a line to find' root=
 serve mcp-commands --transport http --directories "$root/config/examples/commands"
 ours mcp-commands count-words '{"text":"a line to find"}' '4 words' --directories "$root/config/examples/commands"
 check mcp-commands "inspector" inspect "$url" count-words '4 words' text="a line to find"
+serve mcp-sql --sqlite "$work/shop.db"
+ours mcp-sql query '{"sql":"SELECT 6 * 7 AS answer"}' 'answer' --sqlite "$work/stdio.db"
+check mcp-sql "inspector" inspect "$url" query '42' 'sql=SELECT 6 * 7 AS answer'
+check mcp-sql "PostgreSQL and MariaDB" on_databases foreign_go "$root/mcpservers/sql" ./databases
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

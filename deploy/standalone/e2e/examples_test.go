@@ -75,6 +75,13 @@ var exampleRuns = map[string]example{
 	"commands.yaml destructive": {
 		ask: `call send_note to=alice text=$(id)`, approves: []string{"send_note "}, answers: "The tool send_note answered: to alice $(id)", tree: "commands:done",
 	},
+	"sql.yaml": {
+		ask: `call execute {"sql":"CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)"}`, approves: []string{"execute "},
+		answers: "The tool execute answered: OK", tree: "sql:done",
+	},
+	"sql.yaml own table": {
+		ask: `call execute {"sql":"CREATE TABLE tmp_notes (text TEXT)"}`, answers: "The tool execute answered: OK", tree: "sql:done",
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},

@@ -1,0 +1,67 @@
+package statement_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/mcpservers/sql/statement"
+)
+
+func TestTextsAreNormalized(t *testing.T) {
+	pg := statement.Syntax{Dollar: true, Nested: true}
+	my := statement.Syntax{Backslash: true, DoubleString: true, Backtick: true, Hash: true}
+	lite := statement.Syntax{Backtick: true, Bracket: true}
+	for _, tt := range []struct {
+		syntax     statement.Syntax
+		text, want string
+	}{
+		{pg, "SELECT  1 ;", "select ?"},
+		{pg, `SELECT "A" FROM T -- x`, `select "A" from t`},
+		{pg, "SELECT $1, $x$ ' $x$, $$a$$", "select $1, ?, ?"},
+		{pg, "SELECT /* /* x */ y */ 1.5e-3, E'\\'', 'a''b'", "select ?-?, ?, ?"},
+		{pg, "SELECT a1, t2.b3", "select a1, t2.b3"},
+		{my, "SELECT 'a\\'b', \"x\", `Y` # z\n FROM t", "select ?, ?, `Y` from t"},
+		{lite, "SELECT [A b], `C`, ?1, :x, x'00'", "select [A b], `C`, ??, :x, x?"},
+		{pg, "", ""}, {pg, "'", "?"}, {pg, "/* x", ""}, {my, "'\\", "?"}, {pg, "$", "$"}, {lite, "[", "["},
+	} {
+		if got := tt.syntax.Normalize(tt.text); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestDepthOfATextIsBounded(t *testing.T) {
+	pg := statement.Syntax{Dollar: true, Nested: true}
+	for _, tt := range []struct {
+		text            string
+		brackets, chain int
+	}{
+		{"SELECT 1", 0, 1},
+		{"SELECT ((1)), '((('", 2, 1},
+		{"SELECT 1+1 || 2 >= 3", 0, 6},
+		{"SELECT -+-+1", 0, 5},
+		{"SELECT a" + strings.Repeat("::int", 100), 0, 201},
+		{"INSERT INTO a VALUES (1, 2)" + strings.Repeat(", (1, 2)", 1000), 1, 0},
+		{"SELECT x FROM a WHERE x IN (1" + strings.Repeat(", 1", 1000) + ")", 1, 3},
+		{"SELECT " + strings.Repeat("NOT ", 500) + "true", 0, 501},
+		{"SELECT " + strings.Repeat("f(", 500), 500, 1},
+	} {
+		if brackets, chain := pg.Depth(tt.text); brackets != tt.brackets || chain != tt.chain {
+			t.Errorf("%.40q: %d %d, want %d %d", tt.text, brackets, chain, tt.brackets, tt.chain)
+		}
+	}
+}
+
+func FuzzTexts(f *testing.F) {
+	for _, text := range []string{"SELECT 'x", "$a$ $", "/* /*", "E'\\", "\"\xff", "[", "`"} {
+		f.Add(text)
+	}
+	syntax := statement.Syntax{Backslash: true, DoubleString: true, Backtick: true, Bracket: true, Hash: true, Dollar: true, Nested: true}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := syntax.Normalize(text)
+		if strings.Contains(once, "  ") {
+			t.Errorf("%q: %q", text, once)
+		}
+		syntax.Depth(text)
+	})
+}
