@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/mcpservers/commands/definition"
 	"agent-stop-and-go/mcpservers/commands/profile"
+	"agent-stop-and-go/mcpservers/commands/sandbox"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -49,12 +50,18 @@ func (s *Server) description(t Tool) string {
 	if long := strings.TrimSpace(t.Long); long != "" {
 		parts = append(parts, long)
 	}
-	can := s.box.Abilities()
-	var missing []string
+	if missing := missing(s.box.Abilities(), t.Network); len(missing) > 0 {
+		parts = append(parts, "This machine cannot limit everything: "+strings.Join(missing, "; ")+".")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// missing words the limits that a machine does not have.
+func missing(can sandbox.Abilities, network bool) (missing []string) {
 	if !can.Files {
 		missing = append(missing, "the command can use every file of the server's user")
 	}
-	if !t.Network && !can.Network {
+	if !network && !can.Network {
 		if can.TCP {
 			missing = append(missing, "only TCP is blocked, other network traffic of the command is not")
 		} else {
@@ -70,10 +77,7 @@ func (s *Server) description(t Tool) string {
 	if !can.Death {
 		missing = append(missing, "the command goes on if the server is killed")
 	}
-	if len(missing) > 0 {
-		parts = append(parts, "This machine cannot limit everything: "+strings.Join(missing, "; ")+".")
-	}
-	return strings.Join(parts, "\n\n")
+	return missing
 }
 
 // digestOf identifies a set of definitions, as they are after their profile was applied.

@@ -4,7 +4,7 @@
 //	server, err := commands.New(commands.Options{Load: load, Log: log})
 //	m := mcp.NewMCPServer(…)
 //	err = server.Register(m)
-//	go server.Watch(ctx, paths)
+//	go server.Watch(ctx, paths) // paths returns files and folders
 //
 // Its parts can be used alone:
 //

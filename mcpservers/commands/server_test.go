@@ -115,6 +115,25 @@ func TestToolsPromptsAndResourcesAreServed(t *testing.T) {
 	}
 }
 
+func TestWhatAMachineCannotLimitIsSaid(t *testing.T) {
+	all := sandbox.Abilities{Files: true, TCP: true, Network: true, Children: true, Memory: true, Death: true}
+	withoutSpaces := all
+	withoutSpaces.Network, withoutSpaces.Children = false, false
+	for want, c := range map[string]struct {
+		can     sandbox.Abilities
+		network bool
+	}{
+		"": {all, false},
+		"only TCP is blocked, other network traffic of the command is not; processes that leave the command's group may go on after it":                                                                                    {withoutSpaces, false},
+		"processes that leave the command's group may go on after it":                                                                                                                                                      {withoutSpaces, true},
+		"the command can use every file of the server's user; the network is not blocked; memory is not limited; processes that leave the command's group may go on after it; the command goes on if the server is killed": {},
+	} {
+		if got := strings.Join(commands.Missing(c.can, c.network), "; "); got != want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 func TestAFailureShowsBothStreamsAndIsNotRepeated(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "out/log", "")
@@ -162,7 +181,7 @@ func TestChangedFilesAreReadAndClientsAreTold(t *testing.T) {
 	c.OnNotification(func(n mcp.JSONRPCNotification) { changed <- n.Method })
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Watch(ctx, []string{folder}) }()
+	go func() { ended <- s.Watch(ctx, func() ([]string, error) { return []string{folder}, nil }) }()
 	names := func() string {
 		tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		must(t, err)

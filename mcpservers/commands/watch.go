@@ -13,17 +13,16 @@ import (
 // settle is how long files must be unchanged before they are read, because editors write in steps.
 const settle = 100 * time.Millisecond
 
-// Watch reloads when something in paths changes, until ctx ends. paths are files and folders.
-func (s *Server) Watch(ctx context.Context, paths []string) error {
+// Watch reloads when something in paths changes, until ctx ends. paths are files and folders; after each
+// reload it is asked for them again.
+func (s *Server) Watch(ctx context.Context, paths func() ([]string, error)) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch files: %w", err)
 	}
 	defer watcher.Close()
-	for _, path := range paths {
-		if err := follow(watcher, path); err != nil {
-			return fmt.Errorf("watch %s: %w", path, err)
-		}
+	if err := followAll(watcher, paths); err != nil {
+		return err
 	}
 	if err := s.Reload(); err != nil { // what changed before the watch began
 		s.options.Log.Warn("the old definitions stay", "error", err)
@@ -45,9 +44,24 @@ func (s *Server) Watch(ctx context.Context, paths []string) error {
 		case <-timer.C:
 			if err := s.Reload(); err != nil {
 				s.options.Log.Error("the old definitions stay", "error", err)
+			} else if err := followAll(watcher, paths); err != nil {
+				s.options.Log.Error("not all changes are noticed", "error", err)
 			}
 		}
 	}
+}
+
+func followAll(watcher *fsnotify.Watcher, paths func() ([]string, error)) error {
+	all, err := paths()
+	if err != nil {
+		return err
+	}
+	for _, path := range all {
+		if err := follow(watcher, path); err != nil {
+			return fmt.Errorf("watch %s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // follow watches a folder with all below it, or the folder of a file, because editors replace files.

@@ -1,13 +1,63 @@
 package hosting_test
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/mcpservers/hosting"
+	"agent-stop-and-go/mcpservers/hosting/auth"
 )
+
+func TestHoldersOfKeysMayCall(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "keys")
+	sum := sha256.Sum256([]byte("key"))
+	if err := os.WriteFile(keys, []byte("alice "+hex.EncodeToString(sum[:])+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guard, err := auth.New(t.Context(), auth.Settings{Kind: auth.Keys, KeysFile: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := serve(t, hosting.Options{Guard: guard})
+	for _, test := range []struct {
+		header, path string
+		status       int
+	}{
+		{"Authorization: Bearer key", "/mcp", 200}, {"Authorization: Bearer other", "/mcp", 401}, {"Authorization: Basic key", "/mcp", 401}, {"", "/mcp", 401},
+		{"", "/sse", 401}, {"", "/message", 401}, {"", "/nothing", 401},
+	} {
+		var headers []string
+		if test.header != "" {
+			headers = append(headers, test.header)
+		}
+		response, body := ask(t, "POST", site.url+test.path, initialize, headers...)
+		if response.StatusCode != test.status || test.status == 200 && !strings.HasPrefix(response.Header.Get("Mcp-Session-Id"), "mcp-session-") {
+			t.Errorf("%s with %q: %d %s", test.path, test.header, response.StatusCode, body)
+		}
+	}
+}
+
+func TestEverybodyOffLoopbackIsRefusedAtTheStart(t *testing.T) {
+	settings := hosting.DefaultSettings(0)
+	settings.Host = "0.0.0.0"
+	if err := hosting.Run(t.Context(), hosting.Options{Settings: settings}, newExample().MCPServer); err == nil || !strings.Contains(err.Error(), "could use every tool") {
+		t.Errorf("%v", err)
+	}
+	settings.Kind = auth.None
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if err := hosting.Run(ctx, hosting.Options{Settings: settings}, newExample().MCPServer); err != nil {
+		t.Errorf("with auth none: %v", err)
+	}
+}
 
 func TestHostAndOriginAreChecked(t *testing.T) {
 	open := serve(t, hosting.Options{})

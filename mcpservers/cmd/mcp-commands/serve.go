@@ -85,19 +85,24 @@ func (s *settings) sources() ([]profile.Source, error) {
 
 // load reads the definitions, and the file with profiles again, which may have changed.
 func (s *settings) load() (profile.Set, error) {
-	current := *s
-	if s.file != "" {
-		file, err := profile.Load(s.file)
-		if err != nil {
-			return profile.Set{}, err
-		}
-		current.Profiles, current.DefaultProfile = file.Profiles, file.DefaultProfile
-	}
-	sources, err := current.sources()
+	sources, err := s.current()
 	if err != nil {
 		return profile.Set{}, err
 	}
 	return profile.Collect(sources)
+}
+
+// current are the sources that the file has now.
+func (s *settings) current() ([]profile.Source, error) {
+	now := *s
+	if s.file != "" {
+		file, err := profile.Load(s.file)
+		if err != nil {
+			return nil, err
+		}
+		now.Profiles, now.DefaultProfile = file.Profiles, file.DefaultProfile
+	}
+	return now.sources()
 }
 
 // defaultFile is where config init writes.
@@ -192,11 +197,7 @@ func (s *settings) serve(ctx context.Context, options hosting.Options, getenv fu
 	defer watching.Wait()
 	defer stop()
 	if s.watch {
-		paths, err := s.paths()
-		if err != nil {
-			return err
-		}
-		watching.Go(func() { s.follow(ctx, offered, paths, options.Log) })
+		watching.Go(func() { s.follow(ctx, offered, options.Log) })
 	}
 	options.Settings = s.Settings
 	return hosting.Run(ctx, options, m)
@@ -214,15 +215,15 @@ func (s *settings) traced(log *slog.Logger) (*server.MCPServer, func(), error) {
 	return commands.NewMCPServer(server.WithHooks(t.hooks())), func() { _ = t.Close() }, nil
 }
 
-func (s *settings) follow(ctx context.Context, offered *commands.Server, paths []string, log *slog.Logger) {
-	if err := offered.Watch(ctx, paths); err != nil {
+func (s *settings) follow(ctx context.Context, offered *commands.Server, log *slog.Logger) {
+	if err := offered.Watch(ctx, s.paths); err != nil {
 		log.Error("changed files are not noticed", "error", err)
 	}
 }
 
 // paths are what to watch.
 func (s *settings) paths() (paths []string, err error) {
-	sources, err := s.sources()
+	sources, err := s.current()
 	if err != nil {
 		return nil, err
 	}

@@ -275,10 +275,9 @@ func (t *Tool) Sources() map[string]bool {
 		if p := &t.Parameters[i]; p.kind() == text || p.kind() == texts {
 			sources[Variable(p.Name)] = true
 			sources[Variable(p.Name)+"_JSON"] = true
-			for n := range 10 {
-				sources[fmt.Sprintf("%s_%d", Variable(p.Name), n)] = true
+			if p.IsList() {
+				sources["ARGS"+strings.TrimPrefix(Variable(p.Name), "ARG")] = true // the array of converted files
 			}
-			sources["ARGS"+strings.TrimPrefix(Variable(p.Name), "ARG")] = p.IsList()
 		}
 	}
 	return sources

@@ -3,12 +3,15 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -75,6 +78,7 @@ func New(parallel int) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
+	removeLeftovers()
 	b := &Box{self: self, places: make(chan struct{}, parallel)}
 	if err := b.detect(); err != nil {
 		return nil, fmt.Errorf("try to start a limited process: %w", err)
@@ -94,7 +98,7 @@ func (b *Box) Run(ctx context.Context, c Command) (Result, error) {
 	case <-ctx.Done():
 		return Result{}, fmt.Errorf("wait for other commands: %w", ctx.Err())
 	}
-	private, err := os.MkdirTemp("", "mcp-command-")
+	private, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", folderName, os.Getpid()))
 	if err != nil {
 		return Result{}, fmt.Errorf("make a private folder: %w", err)
 	}
@@ -103,6 +107,20 @@ func (b *Box) Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, err
 	}
 	return b.run(ctx, c, private)
+}
+
+// folderName begins the names of private folders; the process ID of the server follows.
+const folderName = "mcp-command-"
+
+// removeLeftovers removes the private folders of servers of this user that were killed.
+func removeLeftovers() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderName+"*"))
+	for _, folder := range folders {
+		digits, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), folderName), "-")
+		if pid, err := strconv.Atoi(digits); err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			removeAll(folder)
+		}
+	}
 }
 
 // removeAll also removes folders that the command made unreadable.

@@ -244,6 +244,28 @@ func TestCommandsDieWithAKilledServer(t *testing.T) {
 	})
 }
 
+func TestFoldersOfKilledServersAreRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	gone := exec.Command("/bin/true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(os.TempDir(), fmt.Sprintf("mcp-command-%d-1", gone.Process.Pid))
+	own := filepath.Join(os.TempDir(), fmt.Sprintf("mcp-command-%d-1", os.Getpid()))
+	for _, folder := range []string{filepath.Join(left, "a"), own} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box(t)
+	if _, err := os.Stat(left); err == nil {
+		t.Error("the folder of a killed server stays")
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Error(err)
+	}
+}
+
 // below are all processes below one.
 func below(t *testing.T, root int) (pids []int) {
 	t.Helper()

@@ -117,8 +117,17 @@ func (c *checker) holds(node syntax.Node) (found bool) {
 	return found
 }
 
+// isValue reports whether an expansion is a value. What ${!name} names is not known, so it always is.
 func (c *checker) isValue(p *syntax.ParamExp) bool {
-	return p.Param != nil && (c.values[p.Param.Value] || c.values["@"] && positional(p.Param.Value))
+	if p.Param == nil {
+		return false
+	}
+	return c.named(p.Param.Value) || c.values["@"] && positional(p.Param.Value) || p.Excl && p.Names == 0 && p.Index == nil
+}
+
+// named reports whether a variable holds a value; those of a list have numbers.
+func (c *checker) named(name string) bool {
+	return c.values[name] || c.values[strings.TrimRight(strings.TrimRight(name, "0123456789"), "_")] && name[len(name)-1] <= '9'
 }
 
 func positional(name string) bool {
@@ -222,7 +231,7 @@ func (c *checker) walk(root syntax.Node, whole bool) {
 
 func (c *checker) expansion(p *syntax.ParamExp) {
 	switch {
-	case p.Excl && c.isValue(p) && p.Names == 0 && p.Index == nil:
+	case p.Excl && c.named(p.Param.Value) && p.Names == 0 && p.Index == nil:
 		c.fault(p, "a value is the name of a variable")
 	case p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && c.isValue(p) && p.Exp.Word != nil && literal(p.Exp.Word) == "P":
 		c.fault(p, "@P runs the commands in a value")
@@ -247,7 +256,7 @@ func (c *checker) arithmetic(x syntax.ArithmExpr) {
 		case *syntax.ParamExp:
 			found = found || !n.Length && c.isValue(n)
 		case *syntax.Lit:
-			found = found || c.values[n.Value]
+			found = found || c.named(n.Value)
 		case *syntax.CmdSubst:
 			return false
 		}
@@ -260,7 +269,7 @@ func (c *checker) arithmetic(x syntax.ArithmExpr) {
 
 // number is arithmetic for the sides of [[ x -eq y ]].
 func (c *checker) number(x syntax.TestExpr) {
-	if w, ok := x.(*syntax.Word); ok && (c.holds(w) || c.values[literal(w)]) {
+	if w, ok := x.(*syntax.Word); ok && (c.holds(w) || literal(w) != "" && c.named(literal(w))) {
 		c.fault(x, "bash runs commands that a value contains when it compares it as a number: use an argument of type int, or [ x -eq y ]")
 	}
 }
@@ -327,6 +336,8 @@ func (c *checker) call(call *syntax.CallExpr) {
 		c.fault(call, "printf takes a value as the name of a variable")
 	case name == "printf" && len(args) > 1 && literal(args[1]) != "-v" && literal(args[1]) != "--" && c.holds(args[1]):
 		c.fault(args[1], `printf reads a value as a format: printf '%s' "…"`)
+	case (name == "test" || name == "[") && len(args) > 2 && (literal(args[1]) == "-v" || literal(args[1]) == "-R") && c.holds(args[2]):
+		c.fault(call, name+" -v runs commands that a value contains")
 	case slices.Contains(shells, name):
 		c.interpreter(call, name, args[1:])
 	case slices.Contains(programFirst, name):

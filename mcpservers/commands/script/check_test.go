@@ -51,6 +51,9 @@ func TestScriptsThatReadAValueAsCodeAreRefused(t *testing.T) {
 		`sed "s/x/$ARG_X/" file`:                          "sed reads a value as a program",
 		`sed -e "s/x/$ARG_X/" file`:                       "sed reads a value as a program",
 		`awk "/$ARG_X/" file`:                             "awk reads a value as a program",
+		`[ -v "$ARG_X" ]`:                                 "-v runs commands",
+		`n="ARG_X_12"; eval "${!n}"`:                      "eval reads a value as code",
+		`eval "$ARG_X_12"`:                                "eval reads a value as code",
 		`while read -r y; do eval "$y"; done <<<"$ARG_X"`: "eval reads a value as code",
 	} {
 		faults, err := script.Check(source, false, values)

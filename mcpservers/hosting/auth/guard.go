@@ -142,14 +142,14 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 		options := &auth.RequireBearerTokenOptions{Scopes: g.settings.Scopes}
 		if g.settings.Kind == OIDC {
 			options.ResourceMetadataURL = metadataURL(g.resource(r))
-		} else {
-			w = challenge{w}
 		}
-		auth.RequireBearerToken(g.verify, options)(next).ServeHTTP(w, r)
+		admitted := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
+		auth.RequireBearerToken(g.verify, options)(admitted).ServeHTTP(challenge{w}, r)
 	})
 }
 
-// challenge adds the header that a 401 needs, if there is nothing else to say.
+// challenge adds the header that a 401 needs, if there is nothing else to say. Only refusals are written
+// through it.
 type challenge struct{ http.ResponseWriter }
 
 func (c challenge) WriteHeader(status int) {
@@ -158,12 +158,6 @@ func (c challenge) WriteHeader(status int) {
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
-
-// Unwrap is for http.ResponseController.
-func (c challenge) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// Flush is for streams.
-func (c challenge) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
 
 // Metadata serves the metadata of the server; 404 with keys, which no provider issues.
 func (g *Guard) Metadata() http.Handler {

@@ -1,0 +1,4 @@
+package commands
+
+// Missing lets tests ask for machines that they do not run on.
+var Missing = missing
