@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	vectors = flag.Int("vectors", 150, "number of random argument vectors; a million takes hours")
+	vectors = flag.Int("vectors", 60, "number of random argument vectors; a million takes hours")
 	seed    = flag.Uint64("seed", 0, "seed of the vectors; 0: the time")
 )
 

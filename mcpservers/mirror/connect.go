@@ -72,6 +72,7 @@ func (t Target) client() (*client.Client, error) {
 	case strings.HasSuffix(t.URL, "/sse"):
 		return client.NewSSEMCPClient(t.URL, transport.WithHeaders(headers))
 	}
+	//lint:ignore SA1019 changes of lists come this way in the protocols with sessions
 	return client.NewStreamableHttpClient(t.URL, transport.WithHTTPHeaders(headers), transport.WithContinuousListening())
 }
 

@@ -110,7 +110,7 @@ func pipes(text []byte) (*os.File, pipe, error) {
 		return nil, pipe{}, fmt.Errorf("make a file for the command: %w", err)
 	}
 	input := os.NewFile(uintptr(fd), "command")
-	if _, err := io.Copy(input, bytes.NewReader(text)); err == nil {
+	if _, err = io.Copy(input, bytes.NewReader(text)); err == nil {
 		_, err = input.Seek(0, io.SeekStart)
 	}
 	if err != nil {
