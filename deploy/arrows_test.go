@@ -65,11 +65,6 @@ var arrows = map[string][]string{
 	"gateway/client":          {"gateway/agui"},
 	"gateway/agui/endpoint":   {"workflows/contract", "workflows/record", "workflows/answer", "gateway/service", "gateway/request", "gateway/live", "gateway/sse", "gateway/agui", "gateway/turn"},
 	"gateway/turn":            {"workflows/contract", "workflows/record", "gateway/service", "gateway/live"},
-	"gateway/history":         {"workflows/contract", "workflows/record", "gateway/service"},
-	"gateway/passcode":        {"workflows/contract", "gateway/history"},
-	"gateway/exchange":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/live", "gateway/turn", "gateway/history"},
-	"gateway/openai":          {"workflows/contract", "workflows/record", "config/outputschema", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode"},
-	"gateway/openai/chat":     {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/openai"},
 	"gateway/offers":          {"workflows/contract", "gateway/service"},
 	"gateway/a2a/protocol":    {"workflows/contract", "gateway/sse"},
 	"gateway/a2a/task":        {"workflows/contract", "workflows/record", "workflows/answer"},
@@ -82,6 +77,15 @@ var arrows = map[string][]string{
 	"mcpservers":              {"mcpservers"},
 	"deploy":                  {},
 	"deploy/conformance":      {"activities", "workflows/contract", "workflows/credential"},
+
+	// Front ends whose clients send a chat, and get one text.
+	"gateway/history":          {"workflows/contract", "workflows/record", "gateway/service"},
+	"gateway/passcode":         {"workflows/contract", "gateway/history"},
+	"gateway/exchange":         {"workflows/contract", "workflows/record", "gateway/service", "gateway/live", "gateway/turn", "gateway/history"},
+	"gateway/openai":           {"workflows/contract", "workflows/record", "config/outputschema", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/offers"},
+	"gateway/openai/talk":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
+	"gateway/openai/chat":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
+	"gateway/openai/responses": {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 
 	// Logins seal what they keep, and are served beside the API.
 	"gateway/identity/session": {"workflows/contract", "workflows/credential", "gateway/identity"},
@@ -123,9 +127,6 @@ var foreign = map[string][]string{
 	"gateway/server":          {"github.com/openai/", "github.com/mark3labs/"},
 	"gateway/live":            {"."},
 	"gateway/turn":            {"."},
-	"gateway/exchange":        {"."},
-	"gateway/passcode":        {"."},
-	"gateway/history":         {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "net/http"},
 	"gateway/sse":             {"."},
 	"gateway/client":          {"."},
 	"gateway/page":            {"."},

@@ -38,7 +38,8 @@
 //	history           finds the conversation that a chat client continues, by what was said
 //	passcode          one-time codes with which people approve in a chat
 //	exchange          a request and its reply as one text, while it is written
-//	openai            OpenAI's API: openai/chat serves chat/completions
+//	openai            OpenAI's API: openai/chat serves chat/completions, openai/responses
+//	                  responses; openai/talk carries out what they are sent
 //	page              the page for people: static files; offers what the agent can do
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests

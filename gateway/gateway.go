@@ -28,6 +28,8 @@ import (
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/chat"
+	"agent-stop-and-go/gateway/openai/responses"
+	"agent-stop-and-go/gateway/openai/talk"
 	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/quota"
 	"agent-stop-and-go/gateway/request"
@@ -197,12 +199,11 @@ func New(deps Deps) *Gateway {
 	g.tasks = protocol.New(handler.New(handler.Options{
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
-	models := openai.Models{Agent: d.Agent, Since: d.Now()}
-	exchanges := &exchange.Exchanges{Service: s, Followers: g.followers}
-	desk := openai.Desk{Codes: passcode.New(d.prover(), d.Now)}
+	talks := &talk.Talk{
+		Exchanges: &exchange.Exchanges{Service: s, Followers: g.followers}, Finder: history.NewFinder(s, d.Now), Models: openai.Models{Agent: d.Agent, Since: d.Now()},
+		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now)}, Now: d.Now,
+	}
 	g.table = tableOf(handlers{
-		models: models,
-		chat:   &chat.Endpoint{Exchanges: exchanges, Finder: history.NewFinder(s, d.Now), Models: models, Desk: desk, Status: openAIError, Logger: d.Logger, Now: d.Now},
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
@@ -212,6 +213,10 @@ func New(deps Deps) *Gateway {
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,
 		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
+
+		models:    talks.Models,
+		chat:      &chat.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
+		responses: &responses.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
 
 		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})

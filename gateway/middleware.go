@@ -147,7 +147,7 @@ func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)
-		if slices.Contains([]string{pathAGUI, pathA2A, pathChat, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}, c.Path()) {
+		if slices.Contains([]string{pathAGUI, pathA2A, pathChat, pathResponses, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}, c.Path()) {
 			limit = maxMessages
 		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)

@@ -377,7 +377,7 @@ func TestCallsOfTheClient(t *testing.T) {
 		c.messages[2]["tool_call_id"] = "call_" + strings.Repeat("0", 32)
 		c.wantError(400, "no call", c.do("POST", "/v1/chat/completions", c.body("")))
 		c.messages[2]["tool_call_id"] = "call_other"
-		c.wantError(400, "tool_call_id", c.do("POST", "/v1/chat/completions", c.body("")))
+		c.wantError(400, "call_other", c.do("POST", "/v1/chat/completions", c.body("")))
 	})
 }
 

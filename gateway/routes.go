@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/chat"
+	"agent-stop-and-go/gateway/openai/responses"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
@@ -39,12 +40,13 @@ const (
 	pathConversations = "/conversations"
 	pathMessages      = "/conversations/:id/messages"
 
-	pathAGUI   = "/ag-ui"
-	pathA2A    = "/a2a"
-	pathOpenAI = "/v1/"
-	pathChat   = "/v1/chat/completions"
-	pathHealth = "/health"
-	pathReady  = "/health/ready"
+	pathAGUI      = "/ag-ui"
+	pathA2A       = "/a2a"
+	pathOpenAI    = "/v1/"
+	pathChat      = "/v1/chat/completions"
+	pathResponses = "/v1/responses"
+	pathHealth    = "/health"
+	pathReady     = "/health/ready"
 )
 
 type route struct {
@@ -65,8 +67,10 @@ type handlers struct {
 	codec  *codec.Endpoint
 
 	control *control.Endpoint
-	models  openai.Models
-	chat    *chat.Endpoint
+
+	models    openai.Models
+	chat      *chat.Endpoint
+	responses *responses.Endpoint
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -108,6 +112,10 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/v1/models", proven, ""}, h.models.List},
 		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},
 		{Route{"POST", pathChat, contract.ScopeConverse, ""}, h.chat.Complete},
+		{Route{"POST", pathResponses, contract.ScopeConverse, ""}, h.responses.Create},
+		{Route{"GET", "/v1/responses/:response", contract.ScopeRead, ofConversation}, h.responses.Show},
+		{Route{"POST", "/v1/responses/:response/cancel", contract.ScopeConverse, ofConversation}, h.responses.Cancel},
+		{Route{"GET", "/v1/responses/:response/input_items", contract.ScopeRead, ofConversation}, h.responses.Inputs},
 
 		{Route{"GET", "/control/switches", contract.ScopeRead, ""}, h.control.Switches},
 		{Route{"POST", "/control/pause", contract.ScopeOperate, ""}, h.control.Pause},

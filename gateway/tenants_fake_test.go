@@ -156,7 +156,7 @@ func (x tenant) view(requestID string) contract.ConversationView {
 		v.Status, v.Running = contract.StatusActive, true
 	}
 	v.Transcript.Tail = []contract.Message{{
-		ID: "m", Role: contract.RoleUser, Content: contract.Inline(x.secret), CreatedAt: epoch,
+		ID: "m", Role: contract.RoleUser, Content: contract.Inline(x.secret), DraftID: knownRequest, CreatedAt: epoch,
 		Media: []contract.Media{{Blob: contract.NewBlob(file), MIMEType: "text/plain", Name: x.secret}},
 	}}
 	if requestID == knownRequest {
@@ -329,7 +329,7 @@ type about struct {
 
 // of returns the request for a tenant.
 func (r about) of(x tenant) about {
-	ids := strings.NewReplacer(":id", x.id, ":short", x.id[:8], ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, ":model", "helper", "/docs/*", "/docs/swagger-ui.css")
+	ids := strings.NewReplacer(":id", x.id, ":short", x.id[:8], ":uuid", x.uuid, ":sha256", ofSum, ":request_id", knownRequest, ":model", "helper", ":response", "resp_"+strings.ReplaceAll(x.id+knownRequest, "-", ""), "/docs/*", "/docs/swagger-ui.css")
 	r.path, r.body = ids.Replace(r.path), ids.Replace(r.body)
 	return r
 }
@@ -346,6 +346,7 @@ var bodies = map[string]string{
 	"POST /approvals/:uuid/later":      `{"for":"1h"}`,
 	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
 	"POST /v1/chat/completions":        `{"messages":[{"role":"user","content":"hello"}]}`,
+	"POST /v1/responses":               `{"input":"hello"}`,
 	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
 }
 
@@ -359,7 +360,8 @@ func requests(routes []gateway.Route) []about {
 		key := r.Method + " " + r.Path
 		out = append(out, about{
 			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
-			writes: r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "", governs: r.Method == "DELETE",
+			writes:  r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "" && !strings.HasPrefix(r.Path, "/v1/"), // a response that is over is not cancelled
+			governs: r.Method == "DELETE",
 		})
 	}
 	run := func(name, rest string, writes bool) {

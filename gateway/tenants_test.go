@@ -20,7 +20,7 @@ func TestTheScopesOfRoutesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range newAPI(t, &fakeBackend{}).Routes() {
-		path := strings.NewReplacer(":id", "{id}", ":uuid", "{uuid}", ":sha256", "{sha256}", ":request_id", "{request_id}", ":model", "{model}").Replace(r.Path)
+		path := strings.NewReplacer(":id", "{id}", ":uuid", "{uuid}", ":sha256", "{sha256}", ":request_id", "{request_id}", ":model", "{model}", ":response", "{response}").Replace(r.Path)
 		op := doc.Paths.Value(path).GetOperation(r.Method)
 		if op == nil {
 			t.Errorf("%s %s is not documented", r.Method, r.Path)

@@ -47,6 +47,9 @@ func (r Reply) waiting(client bool) (out []contract.PendingApproval) {
 // replyOf returns the reply in the turn's part of a state. result may be nil.
 func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
 	r := Reply{Entries: x.entries(part), Waiting: part.Document.PendingApprovals}
+	if x.gone(part) {
+		r.Waiting = nil
+	}
 	var texts []string
 	for _, e := range r.Entries {
 		r.Usage = r.Usage.Add(e.Usage)
@@ -81,7 +84,37 @@ func (x *Exchange) entries(part record.State) []record.Entry {
 	if at < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(entries[at+1:]), func(e record.Entry) bool { return x.known[e.ID] || e.Missing || e.Kind == record.KindMessage })
+	own := slices.DeleteFunc(slices.Clone(entries[at+1:]), func(e record.Entry) bool { return x.known[e.ID] || e.Missing || e.Kind == record.KindMessage })
+	return own[:pause(own)]
+}
+
+// pause returns the number of entries up to the decision behind which the turn went on in another
+// reply.
+func pause(entries []record.Entry) int {
+	began := false // the agent has done something since the decisions that the reply begins with
+	for i, e := range entries {
+		switch e.Kind {
+		case record.KindDecision:
+			if began {
+				return i
+			}
+		case record.KindText, record.KindCall, record.KindRequest:
+			began = true
+		}
+	}
+	return len(entries)
+}
+
+// gone reports whether the turn went on in another reply.
+func (x *Exchange) gone(part record.State) bool {
+	entries := part.Entries()
+	last := x.entries(part)
+	for i, e := range entries {
+		if len(last) > 0 && e.ID == last[len(last)-1].ID {
+			return i+1 < len(entries) && entries[i+1].Kind == record.KindDecision
+		}
+	}
+	return false
 }
 
 // name is the name of the message whose turn it is.

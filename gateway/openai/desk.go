@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ViaCode marks decisions that came with a code.
-const ViaCode = "openai"
+// Via marks decisions that came over OpenAI's API.
+const Via = "openai"
 
 // Desk shows approvals as texts, and reads decisions by code.
 type Desk struct {
@@ -58,7 +58,7 @@ func (d Desk) Decision(message string, waiting []contract.PendingApproval, c ser
 	for _, p := range waiting {
 		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
 			return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
-				Approved: command.Approved, Reason: command.Reason, Via: c.Via(ViaCode, p, command.Approved),
+				Approved: command.Approved, Reason: command.Reason, Via: c.Via(Via, p, command.Approved),
 				RequestID: contract.NameUUID(p.UUID, "code "+command.Code),
 			}}, nil
 		}

@@ -1,11 +1,12 @@
-// Package openai is what the endpoints of OpenAI's API have in common. Package chat serves
-// chat/completions, package responses serves responses.
+// Package openai is what the endpoints of OpenAI's API have in common. Package talk
+// carries out requests; package chat serves chat/completions, package responses serves responses.
 //
 // models.go        Models: names of models, and GET /v1/models
 // message.go       the content of messages: texts, images, files
 // tools.go         functions of the client, and the form of an answer
 // housekeeping.go  requests that chat clients send by themselves
 // desk.go          Desk: cards and codes of approvals, and decisions by code
+// results.go       results of calls, and answers to approvals
 // identify.go      who asks, for which chat, and whether again
 // errors.go        errors in OpenAI's form
 //

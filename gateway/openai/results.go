@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"agent-stop-and-go/gateway/passcode"
@@ -43,7 +44,7 @@ func Result(s *record.State, uuid, text string) (service.Decision, *contract.App
 	waits := func(p contract.PendingApproval) bool { return p.UUID == uuid && p.Reason == contract.ReasonClientTool }
 	if slices.ContainsFunc(s.Document.PendingApprovals, waits) {
 		return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
-			Approved: true, Via: ViaCode, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
+			Approved: true, Via: Via, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
 		}}, nil, nil
 	}
 	for _, m := range s.Messages {
@@ -62,4 +63,30 @@ func DecidedBy(s *record.State, c passcode.Command) *contract.ApprovalResult {
 		}
 	}
 	return nil
+}
+
+// Answer returns the decision that answers an approval, or the same one that was sent before. It is
+// an error to decide otherwise what is decided.
+func Answer(s *record.State, uuid string, approve bool, reason string, c service.Caller) (service.Decision, *contract.ApprovalResult, error) {
+	requestID := contract.NameUUID(uuid, fmt.Sprintf("answer %t", approve))
+	for _, p := range s.Document.PendingApprovals {
+		switch {
+		case p.UUID != uuid:
+		case !passcode.Takes(p):
+			return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "this takes more than a yes or a no; decide it at %s", Link(c, uuid))
+		default:
+			return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
+				Approved: approve, Reason: reason, Via: c.Via(Via, p, approve), RequestID: requestID,
+			}}, nil, nil
+		}
+	}
+	for _, m := range s.Messages {
+		if m.Approval != nil && m.Approval.UUID == uuid {
+			if m.Approval.RequestID == requestID {
+				return service.Decision{}, m.Approval, nil
+			}
+			return service.Decision{}, nil, service.Errorf(contract.KindDecided, "%s", service.AlreadyDecided(*m.Approval))
+		}
+	}
+	return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "no approval %s waits", service.Printable(uuid))
 }

@@ -118,3 +118,12 @@ func UUID(hex string) (string, bool) {
 	id := hex[:8] + "-" + hex[8:12] + "-" + hex[12:16] + "-" + hex[16:20] + "-" + hex[20:]
 	return id, contract.IsUUID(id)
 }
+
+// Public returns the form as a response repeats it.
+func (f Format) Public() map[string]any {
+	out := map[string]any{"type": f.Type}
+	if f.Type == "json_schema" {
+		out["name"], out["schema"], out["description"], out["strict"] = f.Name, f.Schema, nil, false
+	}
+	return out
+}

@@ -1,8 +1,7 @@
 // Package chat serves POST /v1/chat/completions: a conversation of the agent as a chat of OpenAI.
 //
-// endpoint.go  Endpoint, and how a request is carried out
+// endpoint.go  Endpoint, and how a request is carried out, by package talk
 // request.go   the body of a request
-// converse.go  what is sent: a message, results of calls, a decision by code, a plain request
 // reply.go     the reply as one object; stream.go as chunks
 //
 // The client sends all of its chat each time. Package history finds the conversation that it

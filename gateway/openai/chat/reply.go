@@ -1,8 +1,11 @@
 package chat
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/openai"
@@ -81,18 +84,21 @@ func callsOf(r exchange.Reply, indexed bool) (calls []toolCall, finish string) {
 	return calls, finish
 }
 
-// id returns the ID of the completion.
-func (r *run) id() string {
-	return "chatcmpl-" + strings.ReplaceAll(contract.NameUUID("completion", r.c.Response().Header().Get(openai.HeaderConversation)+r.query.Fingerprint()), "-", "")
+// newID returns the ID of a completion.
+func newID() string { return "chatcmpl-" + strings.ReplaceAll(uuid.NewString(), "-", "") }
+
+// arguments returns the arguments of a call as OpenAI has them: JSON in a string.
+func arguments(p contract.PendingApproval) string {
+	return cmp.Or(string(p.ToolArgs.Raw), "{}")
 }
 
 // answer replies with a whole reply, or with a notice that the message was not sent.
-func (r *run) answer(reply exchange.Reply, sent bool) error {
-	text, err := r.shown(reply, sent)
+func (r *run) answer(reply exchange.Reply) error {
+	text, err := r.shown(reply)
 	if err != nil {
 		return err
 	}
-	if r.in.Stream {
+	if r.in.Live {
 		w := r.newWriter()
 		if err := w.Tell(text); err != nil {
 			return err
@@ -100,8 +106,8 @@ func (r *run) answer(reply exchange.Reply, sent bool) error {
 		return w.finish(reply)
 	}
 	calls, finish := callsOf(reply, false)
-	r.remember(reply, text)
-	out := completion{ID: r.id(), Object: "chat.completion", Created: r.Now().Unix(), Model: r.in.target.Name, Usage: usageOf(reply.Usage)}
+	r.talk.Remember(reply, text)
+	out := completion{ID: newID(), Object: "chat.completion", Created: r.Talk.Now().Unix(), Model: r.in.Target.Name, Usage: usageOf(reply.Usage)}
 	out.Choices = []choice{{Message: answer{Role: "assistant", ToolCalls: calls}, FinishReason: finish}}
 	if text != "" || len(calls) == 0 {
 		out.Choices[0].Message.Content = &text
@@ -109,13 +115,12 @@ func (r *run) answer(reply exchange.Reply, sent bool) error {
 	return r.c.JSON(http.StatusOK, out)
 }
 
-// shown returns the text of a reply. A client that asked for JSON gets the answer alone.
-func (r *run) shown(reply exchange.Reply, sent bool) (string, error) {
-	switch {
-	case !sent:
-		return reply.Text, nil
-	case r.in.schema != nil && reply.Response != "":
+// shown returns the text of a reply, with the cards of what waits. A client that asked for JSON gets
+// the answer alone.
+func (r *run) shown(reply exchange.Reply) (string, error) {
+	if r.in.Schema != nil && reply.Response != "" {
 		return reply.Response, nil
 	}
-	return r.text(reply)
+	added, err := r.talk.Added(reply)
+	return reply.Text + added, err
 }

@@ -3,11 +3,9 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
-	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/openai"
-	"agent-stop-and-go/gateway/passcode"
+	"agent-stop-and-go/gateway/openai/talk"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -38,48 +36,33 @@ type message struct {
 	} `json:"tool_calls"`
 }
 
-// input is a request as it is carried out.
-type input struct {
-	body
-	target openai.Target
-	tools  []contract.Tool
-	schema json.RawMessage
-	// past is the chat before the message, and message what the client sends now.
-	past    history.Chat
-	message openai.Attached
-	// context is what the client says as system or developer.
-	context string
-	// results are those of calls, at the end of the messages.
-	results []message
-}
-
 func invalid(format string, args ...any) error {
 	return service.Errorf(contract.KindInvalid, format, args...)
 }
 
 // read checks a request and takes it apart.
-func (b body) read(models openai.Models) (in input, err error) {
-	in = input{body: b}
+func (b body) read(models openai.Models) (in talk.Input, err error) {
+	in = talk.Input{Live: b.Stream}
 	switch {
 	case len(b.Messages) == 0:
 		return in, invalid("messages: expected one at least")
 	case b.N != nil && *b.N != 1:
 		return in, invalid("n: an agent gives one answer")
 	}
-	if in.target, err = models.Target(b.Model); err != nil {
+	if in.Target, err = models.Target(b.Model); err != nil {
 		return in, err
 	}
-	if in.tools, err = b.functions(); err != nil {
+	if in.Tools, err = b.functions(); err != nil {
 		return in, err
 	}
 	agent := models.Agent
-	if in.target.Agent != nil {
-		agent = *in.target.Agent
+	if in.Target.Agent != nil {
+		agent = *in.Target.Agent
 	}
-	if in.schema, err = b.ResponseFormat.OutputSchema(agent); err != nil {
+	if in.Schema, err = b.ResponseFormat.OutputSchema(agent); err != nil {
 		return in, err
 	}
-	return in, in.split()
+	return in, b.split(&in)
 }
 
 // functions returns the client's tools. With tool_choice none there are none.
@@ -99,80 +82,46 @@ func (b body) functions() ([]contract.Tool, error) {
 }
 
 // split tells what is new from what was said before.
-func (in *input) split() error {
-	end := len(in.Messages)
-	for end > 0 && in.Messages[end-1].Role == "tool" {
+func (b body) split(in *talk.Input) error {
+	end := len(b.Messages)
+	for end > 0 && b.Messages[end-1].Role == "tool" {
 		end--
 	}
-	in.results = in.Messages[end:]
+	for n, m := range b.Messages[end:] {
+		content, err := m.Content.Read()
+		if err != nil {
+			return fmt.Errorf("messages[%d]: %w", end+n, err)
+		}
+		in.Results = append(in.Results, talk.Result{CallID: m.ToolCallID, Text: content.Text})
+	}
 	from := end
-	for len(in.results) == 0 && from > 0 && in.Messages[from-1].Role == "user" {
+	for len(in.Results) == 0 && from > 0 && b.Messages[from-1].Role == "user" {
 		from--
 	}
-	for n, m := range in.Messages {
-		if err := in.add(n, m, n >= from && n < end); err != nil {
+	for n, m := range b.Messages[:end] {
+		if err := m.add(in, n, n >= from); err != nil {
 			return err
 		}
 	}
-	if len(in.results) > 0 {
-		return nil
-	}
-	if in.message.Text == "" && len(in.message.Files) == 0 {
+	if len(in.Results) == 0 && in.Message.Text == "" && len(in.Message.Files) == 0 {
 		return invalid("messages: the last one must be of the user, or the result of a call, and not empty")
 	}
 	return nil
 }
 
-func (in *input) add(n int, m message, isNew bool) error {
+// add adds a message to the input.
+func (m message) add(in *talk.Input, n int, isNew bool) error {
 	switch m.Role {
-	case "user", "assistant", "system", "developer", "tool":
+	case "user", "assistant", "system", "developer":
+	case "tool":
+		return nil
 	default:
 		return invalid("messages[%d].role: expected system, developer, user, assistant or tool", n)
-	}
-	if m.Role == "tool" {
-		return nil
 	}
 	content, err := m.Content.Read()
 	if err != nil {
 		return fmt.Errorf("messages[%d]: %w", n, err)
 	}
-	_, decides := passcode.Parse(content.Text)
-	switch {
-	case m.Role == "system" || m.Role == "developer":
-		if content.Text != "" {
-			in.context += "[context] The client says: " + content.Text + "\n"
-		}
-	case isNew:
-		if in.message.Text != "" && content.Text != "" {
-			in.message.Text += "\n\n"
-		}
-		in.message.Text += content.Text
-		in.message.Files = append(in.message.Files, content.Files...)
-	case m.Role == "user" && decides:
-	default:
-		in.past = in.past.Add(m.Role == "user", content.Text)
-	}
+	in.Add(m.Role, content, isNew)
 	return nil
-}
-
-// preface returns what is put in front of a message. In a conversation that goes on, the context of
-// the client is there already if it was the same.
-func (in input) preface(found history.Found) string {
-	if found.State == nil {
-		return end(in.context) + in.past.Context()
-	}
-	text := end(in.context)
-	for _, m := range found.State.Messages {
-		if m.Role == contract.RoleUser && !m.Notice && text != "" && strings.HasPrefix(m.Content.Inline[:max(0, min(m.Preface, len(m.Content.Inline)))], text) {
-			return ""
-		}
-	}
-	return text
-}
-
-func end(text string) string {
-	if text == "" {
-		return ""
-	}
-	return text + "\n"
 }

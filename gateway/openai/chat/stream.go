@@ -42,22 +42,22 @@ type writer struct {
 }
 
 func (r *run) newWriter() *writer {
-	return &writer{Writer: r.sseWriter(), run: r, head: chunk{ID: r.id(), Object: "chat.completion.chunk", Created: r.Now().Unix(), Model: r.in.target.Name}}
+	return &writer{Writer: r.sseWriter(), run: r, head: chunk{ID: newID(), Object: "chat.completion.chunk", Created: r.Talk.Now().Unix(), Model: r.in.Target.Name}}
 }
 
 // stream writes the reply while the agent writes it.
 func (r *run) stream(x *exchange.Exchange) error {
 	w := r.newWriter()
-	w.quiet = r.in.schema != nil
+	w.quiet = r.in.Schema != nil
 	defer w.HurryOnClose()()
-	reply, err := x.Follow(r.ctx, w)
+	reply, err := x.Follow(r.talk.Done, w)
 	if err != nil {
 		return w.fail(err)
 	}
 	w.quiet = false
-	added, err := r.added(reply)
-	if r.in.schema != nil {
-		added, err = r.shown(reply, true)
+	added, err := r.talk.Added(reply)
+	if r.in.Schema != nil {
+		added, err = r.shown(reply)
 	}
 	if err != nil {
 		return w.fail(err)
@@ -65,7 +65,7 @@ func (r *run) stream(x *exchange.Exchange) error {
 	if err := w.Tell(added); err != nil {
 		return err
 	}
-	r.remember(reply, reply.Text+added)
+	r.talk.Remember(reply, reply.Text+added)
 	return w.finish(reply)
 }
 
@@ -119,7 +119,7 @@ func (w *writer) finish(r exchange.Reply) error {
 	if err := w.write(chunkChoice{FinishReason: &why}); err != nil {
 		return err
 	}
-	if o := w.run.in.StreamOptions; o != nil && o.IncludeUsage {
+	if w.run.usage {
 		last := w.head
 		used := usageOf(r.Usage)
 		last.Choices, last.Usage = []chunkChoice{}, &used
@@ -135,7 +135,7 @@ func (w *writer) fail(err error) error {
 	if !w.HeadersSent() {
 		return err
 	}
-	if w.run.ctx.Err() != nil { // the client is gone
+	if w.run.talk.Done.Err() != nil { // the client is gone
 		return nil
 	}
 	w.run.Logger.Warn("a stream of chunks broke off", "error", err)

@@ -1,0 +1,22 @@
+// Package responses serves /v1/responses: a conversation of the agent as OpenAI's Responses, also
+// known as Open Responses.
+//
+// endpoint.go  Endpoint; Create: a response, whole, streamed or in the background
+// request.go   the body of a request; input.go its input items
+// resource.go  the response as an object; output.go its output items
+// events.go    the events of a stream, and their numbers; stream.go writes them
+// read.go      Show, Cancel, Inputs: a response that was created before
+// id.go        the IDs of responses, items and conversations
+//
+// A response is what the agent answers to one request, up to its end or to what waits. Nothing is
+// kept for it: its ID has the UUIDs of the conversation and of the request, and what it says is in
+// the record. What a client has said about a response and what has no effect, such as metadata, is
+// in the reply to its creation only.
+//
+// The number of an event is its position: one for each event, and for a piece of text its length. So
+// every gateway can go on with a stream behind a number, however the text came in pieces before.
+//
+// An approval is an mcp_approval_request, if the client has declared an mcp tool with the server of
+// the call, or asks for it with X-Approvals; else it is a message with its card. The address in such
+// a tool is not used: the tools are the agent's.
+package responses

@@ -1,0 +1,151 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// event is an event of a stream. Its type decides which members it has.
+type event struct {
+	Type         string     `json:"type"`
+	Number       int64      `json:"sequence_number"`
+	Response     *resource  `json:"response,omitempty"`
+	OutputIndex  *int       `json:"output_index,omitempty"`
+	ContentIndex *int       `json:"content_index,omitempty"`
+	ItemID       string     `json:"item_id,omitempty"`
+	Item         *output    `json:"item,omitempty"`
+	Part         *part      `json:"part,omitempty"`
+	Delta        *string    `json:"delta,omitempty"`
+	Text         *string    `json:"text,omitempty"`
+	Name         string     `json:"name,omitempty"`
+	Arguments    *string    `json:"arguments,omitempty"`
+	Logprobs     []struct{} `json:"logprobs,omitzero"`
+}
+
+// events makes the events of a response, numbers them, and sends those behind a number.
+type events struct {
+	send  func(name string, data []byte) error
+	after int64
+	next  int64
+	index int // of the item that is being written
+	text  bytes.Buffer
+	open  string // the ID of the message that is being written, or ""
+}
+
+func (s *events) emit(e event) error {
+	e.Number = s.next
+	s.next++
+	return s.write(e)
+}
+
+func (s *events) write(e event) error {
+	if e.Number <= s.after {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return fmt.Errorf("encode an event: %w", err)
+	}
+	return s.send(e.Type, bytes.TrimRight(b.Bytes(), "\n"))
+}
+
+// begin sends that the response is there.
+func (s *events) begin(r resource) error {
+	if err := s.emit(event{Type: "response.created", Response: &r}); err != nil {
+		return err
+	}
+	return s.emit(event{Type: "response.in_progress", Response: &r})
+}
+
+// end sends that the response has ended.
+func (s *events) end(r resource) error {
+	kind := "response.completed"
+	switch r.Status {
+	case statusFailed:
+		kind = "response.failed"
+	case statusCancelled:
+		kind = "response.incomplete"
+	}
+	return s.emit(event{Type: kind, Response: &r})
+}
+
+// tell sends a piece of the text of a message. A piece takes as many numbers as it has bytes; of one
+// that the client has in part, the rest is sent.
+func (s *events) tell(id, piece string) error {
+	if piece == "" {
+		return nil
+	}
+	if s.open == "" {
+		if err := s.openMessage(id); err != nil {
+			return err
+		}
+	}
+	s.text.WriteString(piece)
+	first := s.next
+	s.next += int64(len(piece))
+	if known := s.after - first + 1; known > 0 {
+		piece = piece[min(known, int64(len(piece))):]
+	}
+	if piece == "" {
+		return nil
+	}
+	zero := 0
+	index := s.index
+	return s.write(event{Type: "response.output_text.delta", Number: s.next - 1, OutputIndex: &index, ContentIndex: &zero, ItemID: id, Delta: &piece, Logprobs: []struct{}{}})
+}
+
+func (s *events) openMessage(id string) error {
+	s.open = id
+	s.text.Reset()
+	zero, index, empty := 0, s.index, textPart("")
+	item := output{ID: id, Type: "message", Status: statusInProgress, Role: "assistant", Content: []part{}}
+	if err := s.emit(event{Type: "response.output_item.added", OutputIndex: &index, Item: &item}); err != nil {
+		return err
+	}
+	return s.emit(event{Type: "response.content_part.added", OutputIndex: &index, ContentIndex: &zero, ItemID: id, Part: &empty})
+}
+
+// closeMessage ends the message that is being written, if there is one.
+func (s *events) closeMessage() error {
+	if s.open == "" {
+		return nil
+	}
+	id, text, zero, index := s.open, s.text.String(), 0, s.index
+	whole, item := textPart(text), message(s.open, text)
+	s.open = ""
+	s.index++
+	for _, e := range []event{
+		{Type: "response.output_text.done", OutputIndex: &index, ContentIndex: &zero, ItemID: id, Text: &text, Logprobs: []struct{}{}},
+		{Type: "response.content_part.done", OutputIndex: &index, ContentIndex: &zero, ItemID: id, Part: &whole},
+		{Type: "response.output_item.done", OutputIndex: &index, Item: &item},
+	} {
+		if err := s.emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item sends a whole item that is not a message.
+func (s *events) item(o output) error {
+	index := s.index
+	s.index++
+	begun := o
+	list := []event{{Type: "response.output_item.added", OutputIndex: &index, Item: &begun}}
+	if o.Type == "function_call" {
+		empty := ""
+		begun.Status, begun.Arguments = statusInProgress, &empty
+		list = append(list,
+			event{Type: "response.function_call_arguments.delta", OutputIndex: &index, ItemID: o.ID, Delta: o.Arguments},
+			event{Type: "response.function_call_arguments.done", OutputIndex: &index, ItemID: o.ID, Name: o.Name, Arguments: o.Arguments})
+	}
+	for _, e := range append(list, event{Type: "response.output_item.done", OutputIndex: &index, Item: &o}) {
+		if err := s.emit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

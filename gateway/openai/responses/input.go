@@ -1,0 +1,134 @@
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/openai/talk"
+	"agent-stop-and-go/gateway/service"
+)
+
+// items are the input of a request: a text, or items.
+type items []item
+
+// item has the members of input items that are used.
+type item struct {
+	ID                string          `json:"id"`
+	Type              string          `json:"type"`
+	Role              string          `json:"role"`
+	Content           openai.Content  `json:"content"`
+	CallID            string          `json:"call_id"`
+	Output            json.RawMessage `json:"output"`
+	ApprovalRequestID string          `json:"approval_request_id"`
+	Approve           *bool           `json:"approve"`
+	Reason            string          `json:"reason"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *items) UnmarshalJSON(data []byte) error {
+	*i = nil
+	switch data[0] {
+	case '"':
+		var text string
+		err := json.Unmarshal(data, &text)
+		*i = items{{Type: "message", Role: "user", Content: openai.Content{Text: text}}}
+		return err
+	case 'n':
+		return nil
+	}
+	return json.Unmarshal(data, (*[]item)(i))
+}
+
+func (i item) isMessage() bool { return i.Type == "message" || i.Type == "" && i.Role != "" }
+
+func (i item) ofUser() bool { return i.isMessage() && i.Role == "user" }
+
+// answers reports whether an item is the result of a call, or an answer to an approval.
+func (i item) answers() bool {
+	return i.Type == "function_call_output" || i.Type == "mcp_approval_response"
+}
+
+// reference returns the response of the last item that the client has from one.
+func (i items) reference() (q service.Request, ok bool) {
+	for n := len(i) - 1; n >= 0 && !ok; n-- {
+		if !i[n].ofUser() {
+			q, ok = responseOfItem(i[n].ID)
+		}
+	}
+	return q, ok
+}
+
+// read tells what is new from what was said before. Only what is at the end is new: an answer that
+// is quoted from the history decides nothing.
+func (i items) read(in *talk.Input) error {
+	from := len(i)
+	for from > 0 && i[from-1].ofUser() {
+		from--
+	}
+	answers := from
+	for answers > 0 && i[answers-1].answers() {
+		answers--
+	}
+	for n, item := range i {
+		if err := item.add(in, n >= answers); err != nil {
+			return fmt.Errorf("input[%d]: %w", n, err)
+		}
+	}
+	if from == len(i) && answers == from {
+		return invalid("input: expected a message of the user, the result of a call or an answer to an approval at its end")
+	}
+	if answers == from && in.Message.Text == "" && len(in.Message.Files) == 0 {
+		return invalid("input: the message of the user is empty")
+	}
+	return nil
+}
+
+// add adds an item. Items of other types, such as reasoning, are what the agent has given out.
+func (i item) add(in *talk.Input, isNew bool) error {
+	switch {
+	case i.isMessage():
+		switch i.Role {
+		case "user", "assistant", "system", "developer":
+		default:
+			return invalid("role: expected user, assistant, system or developer")
+		}
+		content, err := i.Content.Read()
+		if err == nil {
+			in.Add(i.Role, content, isNew)
+		}
+		return err
+	case !isNew:
+		return nil
+	case i.Type == "function_call_output":
+		text, err := i.output()
+		in.Results = append(in.Results, talk.Result{CallID: i.CallID, Text: text})
+		return err
+	case i.Type == "mcp_approval_response":
+		uuid, ok := approvalOf(i.ApprovalRequestID)
+		if !ok {
+			return invalid("approval_request_id %s is not one of this agent", service.Printable(i.ApprovalRequestID))
+		}
+		if i.Approve == nil {
+			return invalid("approve: expected true or false")
+		}
+		if len(i.Reason) > service.MaxReason {
+			return invalid("reason: expected %d bytes at most", service.MaxReason)
+		}
+		in.Answers = append(in.Answers, talk.Answer{UUID: uuid, Approve: *i.Approve, Reason: i.Reason})
+	}
+	return nil
+}
+
+// output returns the result of a call: a string, or parts with text.
+func (i item) output() (string, error) {
+	var content openai.Content
+	if len(i.Output) == 0 {
+		return "", nil
+	}
+	if err := json.Unmarshal(i.Output, &content); err != nil {
+		return "", invalid("output: expected a string or parts")
+	}
+	read, err := content.Read()
+	return read.Text, err
+}

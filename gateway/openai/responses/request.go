@@ -1,0 +1,147 @@
+package responses
+
+import (
+	"encoding/json"
+
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/openai/talk"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// body has the members of a request that are used, or repeated in the reply. The others have no
+// effect.
+type body struct {
+	Model              string          `json:"model"`
+	Input              items           `json:"input"`
+	Instructions       json.RawMessage `json:"instructions"`
+	PreviousResponseID *string         `json:"previous_response_id"`
+	Conversation       json.RawMessage `json:"conversation"`
+	Stream             bool            `json:"stream"`
+	Background         bool            `json:"background"`
+	Store              *bool           `json:"store"`
+	Tools              []tool          `json:"tools"`
+	ToolChoice         json.RawMessage `json:"tool_choice"`
+	Text               *struct {
+		Format *openai.Format `json:"format"`
+	} `json:"text"`
+	Metadata         map[string]string `json:"metadata"`
+	User             *string           `json:"user"`
+	SafetyIdentifier *string           `json:"safety_identifier"`
+	PromptCacheKey   *string           `json:"prompt_cache_key"`
+	MaxOutputTokens  *int64            `json:"max_output_tokens"`
+	MaxToolCalls     *int64            `json:"max_tool_calls"`
+	Temperature      *float64          `json:"temperature"`
+	TopP             *float64          `json:"top_p"`
+	ParallelCalls    *bool             `json:"parallel_tool_calls"`
+}
+
+// tool is a tool that the client declares.
+type tool struct {
+	Type        string `json:"type"`
+	ServerLabel string `json:"server_label"`
+	openai.Function
+
+	raw json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *tool) UnmarshalJSON(data []byte) error {
+	type plain tool
+	*t = tool{}
+	if err := json.Unmarshal(data, (*plain)(t)); err != nil {
+		return err
+	}
+	t.raw = append(json.RawMessage(nil), data...)
+	return nil
+}
+
+func invalid(format string, args ...any) error {
+	return service.Errorf(contract.KindInvalid, format, args...)
+}
+
+// read checks a request and takes it apart.
+func (b body) read(models openai.Models) (in talk.Input, err error) {
+	in.Live = b.Stream
+	if in.Target, err = models.Target(b.Model); err != nil {
+		return in, err
+	}
+	if in.Tools, err = b.functions(); err != nil {
+		return in, err
+	}
+	if b.Text != nil {
+		agent := models.Agent
+		if in.Target.Agent != nil {
+			agent = *in.Target.Agent
+		}
+		if in.Schema, err = b.Text.Format.OutputSchema(agent); err != nil {
+			return in, err
+		}
+	}
+	var instructions string
+	if json.Unmarshal(b.Instructions, &instructions) == nil {
+		in.Add("system", openai.Attached{Text: instructions}, false)
+	}
+	return in, b.Input.read(&in)
+}
+
+// functions returns the client's functions. Its mcp tools name servers of the agent.
+func (b body) functions() ([]contract.Tool, error) {
+	var list []openai.Function
+	for n, t := range b.Tools {
+		switch t.Type {
+		case "function":
+			list = append(list, t.Function)
+		case "mcp":
+			if t.ServerLabel == "" {
+				return nil, invalid("tools[%d]: expected a server_label", n)
+			}
+		default:
+			return nil, invalid("tools[%d]: only tools of the types function and mcp are supported, not %s", n, service.Printable(t.Type))
+		}
+	}
+	tools, err := openai.ClientTools(list)
+	if string(b.ToolChoice) == `"none"` {
+		return nil, err
+	}
+	return tools, err
+}
+
+// labels returns the server labels of the client's mcp tools.
+func (b body) labels() map[string]bool {
+	labels := map[string]bool{}
+	for _, t := range b.Tools {
+		if t.Type == "mcp" {
+			labels[t.ServerLabel] = true
+		}
+	}
+	return labels
+}
+
+// names returns the conversation and the response that a request goes on with, if it names one.
+func (b body) names() (conversation string, previous *service.Request, err error) {
+	name := ""
+	var object struct {
+		ID string `json:"id"`
+	}
+	switch {
+	case len(b.Conversation) == 0 || string(b.Conversation) == "null":
+	case json.Unmarshal(b.Conversation, &name) == nil:
+	case json.Unmarshal(b.Conversation, &object) == nil:
+		name = object.ID
+	default:
+		return "", nil, invalid("conversation: expected an ID, or an object with one")
+	}
+	if name != "" {
+		if b.PreviousResponseID != nil {
+			return "", nil, invalid("previous_response_id and conversation exclude each other")
+		}
+		conversation, err = conversationOf(name)
+		return conversation, nil, err
+	}
+	if b.PreviousResponseID == nil {
+		return "", nil, nil
+	}
+	q, _, err := parseResponse(*b.PreviousResponseID)
+	return "", &q, err
+}

@@ -1,0 +1,35 @@
+package talk
+
+import (
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Cards returns the texts about approvals that wait.
+func (r *Run) Cards(waiting []contract.PendingApproval) (string, error) {
+	if len(waiting) == 0 {
+		return "", nil
+	}
+	return r.Desk.Cards(waiting, r.query.Caller, r.http)
+}
+
+// Added returns what the gateway adds to what the agent said: cards of what waits.
+func (r *Run) Added(reply exchange.Reply) (string, error) {
+	cards, err := r.Cards(reply.Approvals())
+	if err == nil && cards != "" && reply.Text != "" {
+		cards = "\n\n" + cards
+	}
+	return cards, err
+}
+
+// refuse makes the notice that the message was not sent because of what waits.
+func (r *Run) refuse(waiting []contract.PendingApproval) error {
+	if len(waiting) == 0 {
+		return service.Errorf(contract.KindWaiting, "the conversation waits for an approval")
+	}
+	cards, err := r.Cards(waiting)
+	r.Notice = history.Unsent + ", because this waits for a decision first.\n\n" + cards
+	return err
+}

@@ -1,0 +1,131 @@
+package talk
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/openai"
+	"agent-stop-and-go/gateway/passcode"
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Talk carries out requests. It is safe for concurrent use.
+type Talk struct {
+	Exchanges *exchange.Exchanges
+	Finder    *history.Finder
+	Models    openai.Models
+	Desk      openai.Desk
+	Now       func() time.Time
+}
+
+// Input is what a client sends.
+type Input struct {
+	Target openai.Target
+	// Tools are executed by the client. Schema is the form of the answer, or nil.
+	Tools  []contract.Tool
+	Schema json.RawMessage
+	// Past is the chat before the message, and Context what the client says as system.
+	Past    history.Chat
+	Context string
+	Message openai.Attached
+	// Results are those of calls, and Answers those to approvals, before the message if there is
+	// one too.
+	Results []Result
+	Answers []Answer
+	// Conversation is the UUID of the conversation that the client has named, or "". Fork: the
+	// message begins a new one, with Past as context.
+	Conversation string
+	Fork         bool
+	// Live: the reply is told while it is written.
+	Live bool
+}
+
+// Result is the result of a call that the client has executed.
+type Result struct{ CallID, Text string }
+
+// Answer is a decision about an approval.
+type Answer struct {
+	UUID    string
+	Approve bool
+	Reason  string
+}
+
+// Add adds a message of a role. isNew: it is what the client sends now. Decisions by code are no part
+// of the chat.
+func (in *Input) Add(role string, content openai.Attached, isNew bool) {
+	_, decides := passcode.Parse(content.Text)
+	switch {
+	case role == "system" || role == "developer":
+		if content.Text != "" {
+			in.Context += "[context] The client says: " + content.Text + "\n"
+		}
+	case isNew:
+		if in.Message.Text != "" && content.Text != "" {
+			in.Message.Text += "\n\n"
+		}
+		in.Message.Text += content.Text
+		in.Message.Files = append(in.Message.Files, content.Files...)
+	case role == "user" && decides:
+	default:
+		in.Past = in.Past.Add(role == "user", content.Text)
+	}
+}
+
+// says reports whether there is a message.
+func (in Input) says() bool { return in.Message.Text != "" || len(in.Message.Files) > 0 }
+
+// Run is a request that is carried out.
+type Run struct {
+	*Talk
+	// Notice is what the gateway says instead of sending a message, "" if it was sent.
+	Notice string
+	// Done is the context of the client: it ends when the client is gone.
+	Done context.Context
+
+	in     Input
+	http   *http.Request
+	header http.Header
+	caller service.Caller // without its API key as the token for tools
+	query  history.Query
+}
+
+// Begin takes a request. header is that of the reply.
+func (t *Talk) Begin(r *http.Request, header http.Header, in Input) (*Run, error) {
+	call := request.From(r.Context())
+	space, err := openai.Space(r, in.Target)
+	if err != nil {
+		return nil, err
+	}
+	key, again, err := openai.Key(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{
+		Talk: t, Done: call.Client, in: in, http: r, header: header, caller: openai.WithoutKey(call.Caller, r),
+		query: history.Query{Caller: call.Caller, Space: space, Past: in.Past, Text: in.Message.Text, Key: key, Again: again},
+	}, nil
+}
+
+// about says which conversation the request is about, in the log and in the reply.
+func (r *Run) about(id string) {
+	request.From(r.http.Context()).ConversationID = id
+	r.header.Set(openai.HeaderConversation, id)
+}
+
+// Remember notes the chat that the client has after a reply.
+func (r *Run) Remember(reply exchange.Reply, text string) {
+	if reply.State == nil {
+		return
+	}
+	past := r.query.Past
+	if r.in.says() {
+		past = past.Add(true, r.query.Text)
+	}
+	r.Finder.Remember(r.query, past.Add(false, text), reply.State.View.ID)
+}
