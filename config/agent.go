@@ -17,7 +17,7 @@ import (
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
 	a := contract.Agent{
 		Name: c.AgentName(), Description: c.Description, Model: c.Model(),
-		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout, Approvers: c.Approval.Approvers,
+		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout, Approvers: c.Approval.Approvers, Webhooks: len(c.Approval.Webhooks) > 0,
 		Models: c.routes(), Choices: c.choices(), Limits: c.Limits.Contract(),
 	}
 	if c.Approval.CallAs == CallAsApprover {

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/config/policy"
+	"agent-stop-and-go/config/webhooks"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -192,7 +193,8 @@ type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this time without a decision an approval expires and the call does not run. 0s waits forever."`
 	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
 	// Approvers are the rules of package approvers.
-	Approvers []string `yaml:"approvers" jsonschema_description:"Who may decide, as a list of alternatives: scope:NAME, subject:NAME (or subject:ISSUER NAME), group:NAME, requester for whoever started the conversation; not_requester in the list excludes that person. Everybody needs the scope approve too, or approve:all. Needs auth. Without the key the requester decides, and whoever has approve:all."`
+	Approvers []string        `yaml:"approvers" jsonschema_description:"Who may decide, as a list of alternatives: scope:NAME, subject:NAME (or subject:ISSUER NAME), group:NAME, requester for whoever started the conversation; not_requester in the list excludes that person. Everybody needs the scope approve too, or approve:all. Needs auth. Without the key the requester decides, and whoever has approve:all."`
+	Webhooks  []webhooks.Hook `yaml:"webhooks" jsonschema_description:"Web hooks that are told when approvals open, are reminded of, decided, or expire."`
 	// Include are files with further rules, read by Load.
 	Include []string `yaml:"include" jsonschema_description:"Files with further rules under a key rules, relative to this file; a name may have the wildcards * and ?. A name that fits no file is an error."`
 	// Rules are the rules of package policy, and after Load also those of Include.

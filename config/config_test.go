@@ -15,6 +15,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/limits"
+	"agent-stop-and-go/config/webhooks"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -139,6 +140,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Approval: config.Approval{
 			Timeout: 72 * time.Hour, CallAs: "approver",
 			Approvers: []string{"group:ops", "subject:https://login.example.com boss", "not_requester"},
+			Webhooks:  []webhooks.Hook{{URL: "https://hooks.example.com/${HOOK_TOKEN}", Secrets: []string{"${HOOK_OLD}", "${HOOK_NEW}"}, Events: []string{"approval.opened"}, AllowPrivate: true}},
 		},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50, Deployment: config.Deployment{Name: "shop", Build: "2.5.0"}},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},

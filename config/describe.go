@@ -20,7 +20,7 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	c.describeSettings(&buf)
 	describeAuth(&buf, c.Auth)
 	c.describeModels(&buf, getenv)
-	c.describeLimits(&buf)
+	c.Limits.Describe(&buf, decimal, short)
 	c.describeServers(&buf)
 	describeA2A(&buf, "\nAgents to delegate to\n", c.A2A)
 	c.describeTree(&buf, getenv)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"io"
 	"strings"
 	"time"
 )
@@ -21,5 +20,3 @@ func checkLimits(r *report, c *Config) {
 	c.Limits.CheckRates(known, servers, at)
 	c.Limits.OfCaller().Check(known, at)
 }
-
-func (c *Config) describeLimits(w io.Writer) { c.Limits.Describe(w, decimal, short) }

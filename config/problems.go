@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/config/secrets"
+	"agent-stop-and-go/config/webhooks"
 )
 
 // Problems lists what is missing in the environment: keys of models that nodes need, and
@@ -60,6 +61,6 @@ func (c *Config) references() iter.Seq2[string, string] {
 		if x := c.TokenExchange; x != nil && !yield("token_exchange.client_secret", x.ClientSecret) {
 			return
 		}
-		_ = yield("push.signing_key", c.Push.SigningKey) && yield("events.redis", c.Events.Redis)
+		_ = yield("push.signing_key", c.Push.SigningKey) && yield("events.redis", c.Events.Redis) && webhooks.References(c.Approval.Webhooks, yield)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/config/header"
+	"agent-stop-and-go/config/webhooks"
 )
 
 // Validate checks the settings again, after a flag or a variable changed them. Load and Parse
@@ -49,6 +50,7 @@ func (c *Config) check(r *report) {
 	c.Encryption.Check(func(key, problem string) { r.at("encryption."+key, "%s", problem) })
 	checkRedis(r, "events.redis", c.Events.Redis)
 	checkSigningKey(r, "push.signing_key", c.Push.SigningKey)
+	webhooks.Check(c.Approval.Webhooks, func(key, problem string) { r.at("approval.webhooks"+key, "%s", problem) })
 	c.checkPorts(r)
 }
 

@@ -84,6 +84,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
+	webhooks, err := newWebhooks(c, p.Getenv, own.Base())
+	if err != nil {
+		return Activities{}, nil, err
+	}
 	logger := cmp.Or(p.Logger, slog.Default())
 	problems, notes := shortcomings(c, entries, agents, p.Getenv)
 	if noExchange != nil {
@@ -116,7 +120,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c)},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
-		Resets: &reset.Activities{},
+		Resets: &reset.Activities{}, Webhooks: webhooks,
 		Deletions: &deletion.Deletions{
 			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
 		},

@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/control"
+	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/rates"
 )
 
@@ -23,5 +24,6 @@ func NewReplayer(o client.Options) (worker.WorkflowReplayer, error) {
 	workflows.Register(r)
 	control.Register(r)
 	rates.Register(r)
+	hooks.Register(r)
 	return r, nil
 }

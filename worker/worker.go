@@ -16,14 +16,17 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/reset"
+	"agent-stop-and-go/activities/webhook"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	names "agent-stop-and-go/workflows/contract/deletion"
+	wire "agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/rates"
 	"agent-stop-and-go/workflows/telemetry"
@@ -40,6 +43,7 @@ type Activities struct {
 	Notifications *activities.Notifications
 	Resets        *reset.Activities
 	Deletions     *deletion.Deletions
+	Webhooks      *webhook.Hooks
 }
 
 // stopTimeout is how long a stopping worker waits for running activities: longer than a tool
@@ -90,6 +94,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)
 	rates.Register(w)
+	hooks.Register(w)
 	Register(w, a, table)
 	// Attempts that follow a failed call run there too, so there is room for more than calls.
 	o.DisableWorkflowWorker, o.MaxConcurrentActivityExecutionSize = true, 2*calls.Max
@@ -166,6 +171,8 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
+	bind(r, wire.ActivitySelect, a.Webhooks.Select)
+	bind(r, wire.ActivitySend, a.Webhooks.Send)
 	bind(r, names.ActivityEnd, a.Deletions.End)
 	bind(r, names.ActivityBury, a.Deletions.Bury)
 	bind(r, names.ActivityErase, a.Deletions.Erase)

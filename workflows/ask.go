@@ -69,7 +69,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	if in.Approvers == nil {
 		in.Approvers = l.parent.origin().agent.Approvers
 	}
-	in.Approvers = approvers.For(in, in.Approvers)
+	in.Approvers, in.Webhooks = approvers.For(in, in.Approvers), l.parent.origin().agent.Webhooks
 	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, in)
 	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{

@@ -18,6 +18,8 @@
 //	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
 //	Rate          the activity that makes a     none of the calls that it has counted counts any more
 //	              call that a limit is about
+//	Hook          an Approval, as a child,      the web hooks have been told, or after a day
+//	              for each event
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -160,6 +161,9 @@ func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args 
 		o.recorder.delivered = append(o.recorder.delivered, delivery{
 			ID: opts.WorkflowID, Summary: opts.StaticSummary, Input: in, Abandoned: opts.ParentClosePolicy == enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		})
+		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
+	}
+	if _, ok := args[0].(hooks.Input); ok {
 		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
 	}
 	o.recorder.children = append(o.recorder.children, child{

@@ -18,6 +18,7 @@ import (
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential/header"
+	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/rates"
 	"agent-stop-and-go/workflows/telemetry"
 )
@@ -112,5 +113,6 @@ func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowRep
 	workflows.Register(r)
 	control.Register(r)
 	rates.Register(r)
+	hooks.Register(r)
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
@@ -31,6 +32,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
 	} else {
 		telemetry.ApprovalOpened(ctx, in)
+		a.tell(ctx, hooks.Opened, 1)
 	}
 	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
@@ -47,9 +49,12 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	}
 	a.wait(ctx)
 	if a.view.Result == nil {
+		a.awaitTold(ctx)
 		return contract.ApprovalResult{}, a.continueAsNew(ctx)
 	}
 	a.show(ctx)
+	a.tell(ctx, hooks.EventOf(a.view.Result.Decision), 1)
+	a.awaitTold(ctx)
 	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return contract.ApprovalResult{}, err
 	}
@@ -64,6 +69,7 @@ type approval struct {
 	stirred  bool // put off since wait looked
 	proofs   proof.Checker
 
+	told     []workflow.Future // what tells web hooks has been started
 	updates  []*decideUpdate   // not handled yet
 	released *switches.Release // of a paused call
 }

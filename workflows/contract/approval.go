@@ -51,6 +51,8 @@ type ApprovalInput struct {
 	// Approvers are the rules of who may decide; see package approvers. Without authentication
 	// there are none.
 	Approvers []string `json:"approvers,omitempty"`
+	// Webhooks reports whether the agent has web hooks for approvals; see package hooks.
+	Webhooks bool `json:"webhooks,omitempty"`
 	// Carried is the state of the previous run.
 	Carried *ApprovalCarried `json:"carried,omitempty"`
 	// Explanation is the whole text of the other agent or the tool server, if Description has

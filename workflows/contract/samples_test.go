@@ -197,7 +197,7 @@ func agent() Agent {
 	root := node()
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
-		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Node: "writer",
+		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Webhooks: true, Node: "writer",
 		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Choices: []string{"fast"}, Limits: limits(), Tree: &root,
 	}
 }
@@ -282,7 +282,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
 }
