@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"gateway/page":            {},
 	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
+	"gateway/bulk":            {"workflows/contract", "gateway/service", "gateway/request"},
 	"gateway/control":         {"workflows/contract", "gateway/service", "gateway/request"},
 	"gateway/codec":           {"workflows/contract", "gateway/service", "gateway/request", "mcpservers/hosting/guard"},
 	"gateway/agui":            {"workflows/contract", "workflows/record"},

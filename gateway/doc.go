@@ -9,7 +9,7 @@
 //	               it, so a new member needs a test whose reply contains it
 //	middleware.go  what happens to every request, also to its path; door.go the requests that are refused
 //	               first
-//	create.go, messages.go, conversations.go, approvals.go, decide.go, later.go, media.go
+//	create.go, messages.go, conversations.go, approvals.go, decide.go, bulk.go, later.go, media.go
 //	               the handlers of conversations and approvals
 //	deletion.go    deletes conversations
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
@@ -32,6 +32,7 @@
 //	                  its package snapshot keeps conversations that do not change
 //	live              one follower for each conversation that has readers
 //	turn              the part of a conversation that belongs to a request
+//	bulk              several decisions in one request
 //	control           switches and rate limits, for operators
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them

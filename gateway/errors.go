@@ -33,6 +33,7 @@ var statuses = map[contract.Kind]int{
 	contract.KindCompleted:    http.StatusConflict,
 	deletion.KindDeleted:      http.StatusGone,
 	contract.KindDecided:      http.StatusConflict,
+	contract.KindDigest:       http.StatusConflict,
 	contract.KindKeyReused:    http.StatusUnprocessableEntity,
 	contract.KindTimeout:      http.StatusGatewayTimeout,
 	service.KindUnavailable:   http.StatusServiceUnavailable,

@@ -98,6 +98,7 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/commands", proven, ""}, h.rest.command},
 
 		{Route{"GET", "/approvals", contract.ScopeRead, ""}, h.rest.waiting},
+		{Route{"POST", "/approvals", proven, ""}, h.rest.decideAll}, // each is checked like a single one
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
 		{Route{"POST", "/approvals/:uuid/later", proven, ofApproval}, h.rest.later},

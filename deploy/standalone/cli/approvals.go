@@ -128,18 +128,18 @@ func (d *decision) add(cmd *cobra.Command) {
 }
 
 func newApprove(f *Flags) *cobra.Command {
-	return newDecision(f, "approve UUID", "Approve a call, and show what comes of it", `  agent approvals list
+	return newDecision(f, "approve UUID…", "Approve a call, and show what comes of it; or several calls", `  agent approvals list
   agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "looks right"`, func([]string) client.Answer {
 		yes := true
 		return client.Answer{Approved: &yes}
-	}, "UUID")
+	})
 }
 
 func newReject(f *Flags) *cobra.Command {
-	return newDecision(f, "reject UUID", "Reject a call; the agent continues without it", `  agent approvals reject 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "not on a Friday"`, func([]string) client.Answer {
+	return newDecision(f, "reject UUID…", "Reject a call; the agent continues without it; or several calls", `  agent approvals reject 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "not on a Friday"`, func([]string) client.Answer {
 		no := false
 		return client.Answer{Approved: &no}
-	}, "UUID")
+	})
 }
 
 func newAnswer(f *Flags) *cobra.Command {
@@ -154,12 +154,16 @@ func newAnswer(f *Flags) *cobra.Command {
 	return cmd
 }
 
-// newDecision returns a command that decides an approval.
+// newDecision returns a command that decides an approval; without names, one or several.
 func newDecision(f *Flags, use, short, example string, answer func(args []string) client.Answer, names ...string) *cobra.Command {
 	var d decision
+	accepts := arguments(names...)
+	if len(names) == 0 {
+		accepts = several
+	}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example,
-		Args:              arguments(names...),
+		Args:              accepts,
 		ValidArgsFunction: completeFrom(f, approvalIDs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.open(cmd)
@@ -168,6 +172,9 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 			}
 			a := answer(args)
 			a.By, a.Reason = f.decider(d.by), d.reason
+			if len(names) == 0 && len(args) > 1 {
+				return s.decideAll(cmd.Context(), args, a)
+			}
 			turn, ended, err := s.Decide(cmd.Context(), args[0], a)
 			if err != nil {
 				return err
