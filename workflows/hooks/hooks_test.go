@@ -3,6 +3,7 @@ package hooks_test
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 
 	"go.temporal.io/sdk/activity"
@@ -20,12 +21,15 @@ func TestEveryWebHookIsToldAndTriedForADay(t *testing.T) {
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
 	hooks.Register(env)
+	var mu sync.Mutex
 	attempts := map[string]int{}
 	register := func(f any, name string) { env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name}) }
 	register(func(_ context.Context, in wire.SelectInput) (wire.SelectResult, error) {
 		return wire.SelectResult{Hooks: []string{"good", "late", "gone", "never"}}, nil
 	}, wire.ActivitySelect.Name)
 	register(func(_ context.Context, in wire.SendInput) (wire.SendResult, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		attempts[in.Hook]++
 		switch {
 		case in.ID != "msg_1" || in.Message.Data.UUID != "u-1":
