@@ -31,6 +31,26 @@ func TestARuleLetsADestructiveCallRunAtOnceAndOnce(t *testing.T) {
 	same(t, "approvals", len(s.seen.children), 0)
 }
 
+// Rules cost no activity: the calls of a turn with verdicts and facts are made in the same ones.
+func TestRulesCostNoRoundTrip(t *testing.T) {
+	run := func(read, change contract.Call) []string {
+		w := &world{GenerateFn: script(asks(read), asks(change), says("Done."))}
+		converse(t, w, hello(), func(s *session) {
+			s.rest()
+			s.approve()
+			s.rest()
+		})
+		return trimmed(readLog(w))
+	}
+	read, change := ruled(list("a"), verdict.Allow), ruled(add("x"), verdict.Ask)
+	read.Verdict.Facts = []byte(`{"sql":{"class":"read"}}`)
+	with, without := run(read, change), run(list("a"), add("x"))
+	same(t, "activities", with, without)
+	same(t, "their number", len(with) >= 5, true)
+}
+
+func readLog(w *world) []string { return read(w, &w.log) }
+
 func TestARuleThatAllowsOneCallDoesNotLetItRunBeforeAnotherIsApproved(t *testing.T) {
 	w := &world{GenerateFn: script(asks(ruled(add("x"), verdict.Allow), add("y")), says("Added."))}
 	converse(t, w, hello(), func(s *session) {
