@@ -17,7 +17,7 @@ import (
 )
 
 const aboutPolicy = `Look at the rules of an agent (approval.rules) before they are trusted. Nothing is started, and
-no running agent is asked.
+no running agent is asked, unless a flag of backtest or diff says so.
 
 agent validate --connect checks them against the tools of the agent's servers.
 `
