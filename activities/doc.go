@@ -13,7 +13,7 @@
 // The files:
 //
 //	models.go      Generate: model_request.go the request, offer.go its tools,
-//	               window.go and package shorten its size, package form replies with a schema,
+//	               package window and package shorten its size, package form replies with a schema,
 //	               package rules what the rules say of its calls,
 //	               allowance.go its time; summaries.go Summarize
 //	tools.go       CallTool: binding.go the approved server and tool, claims.go at most once,
@@ -22,7 +22,8 @@
 //	peers.go       Delegate
 //	texts.go       Compose, Offload, ReadAnswer
 //	files.go       Export
-//	rates.go       calls that a rate limit holds (package rates)
+//	rates.go       calls that a rate limit holds (package rates); audit.go those that are recorded
+//	               (package auditing)
 //	notify.go      Notify; notification.go its headers and body
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
 //	feed.go        live events; media.go images and files; bearer.go tokens of calls

@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/shorten"
+	"agent-stop-and-go/activities/window"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -96,7 +97,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	if err != nil {
 		return err
 	}
-	q.request.Messages = withSummary(messages, in.Summary, summary)
+	q.request.Messages = window.Replace(messages, in.Summary, summary)
 	q.recorded = messages
 	if m.Policy != nil {
 		q.earlier = rules.Earlier(messages)
@@ -112,16 +113,16 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 		}
 		q.request.Messages = append(q.request.Messages, form.RepairMessages(text, *in.Repair)...)
 	}
-	if q.room = room(facts, q.request); q.room > 0 {
-		extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)
-		q.room = max(q.room-extra, minRoom)
+	if q.room = window.Room(facts, q.request); q.room > 0 {
+		extra := window.Tokens(q.request.Messages) - window.Tokens(q.recorded)
+		q.room = max(q.room-extra, window.MinRoom)
 	}
 	return nil
 }
 
 // neededSummary says which messages need a summary before the model can be called, or nil.
 func (q modelRequest) neededSummary(force bool) *contract.Summary {
-	d := neededSummary(q.recorded, q.room, force)
+	d := window.Needed(q.recorded, q.room, force)
 	if d != nil {
 		d.Messages += q.before
 	}

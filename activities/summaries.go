@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/shorten"
+	"agent-stop-and-go/activities/window"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -66,7 +67,7 @@ func (m *Models) summaryRequest(ctx context.Context, in contract.SummarizeInput)
 	if at := indexOf(messages, in.Wanted.Through); at >= 0 {
 		messages = messages[:at+1]
 	}
-	messages = withSummary(messages, in.Earlier, summary)
+	messages = window.Replace(messages, in.Earlier, summary)
 	facts := m.facts(in.Model)
 	window := cmp.Or(facts.Window, 32<<10)
 	limit := min(max(window/8, 128), 2048)

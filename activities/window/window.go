@@ -1,4 +1,6 @@
-package activities
+// Package window estimates what a model's window holds, and selects the messages that a summary
+// replaces.
+package window
 
 import (
 	"slices"
@@ -12,7 +14,7 @@ import (
 const (
 	perMessage = 8
 	perImage   = 1200
-	minRoom    = 64
+	MinRoom    = 64
 	maxReply   = 4096 // kept free if the limit of a reply is unknown
 )
 
@@ -41,7 +43,8 @@ func messageTokens(m contract.Message) int {
 	return n
 }
 
-func messagesTokens(messages []contract.Message) int {
+// Tokens estimates the tokens of messages.
+func Tokens(messages []contract.Message) int {
 	n := 0
 	for _, m := range messages {
 		n += messageTokens(m)
@@ -49,8 +52,8 @@ func messagesTokens(messages []contract.Message) int {
 	return n
 }
 
-// room returns the number of tokens that a request has for messages; 0 if no limit is known.
-func room(f llm.Facts, r llm.Request) int {
+// Room returns the number of tokens that a request has for messages; 0 if no limit is known.
+func Room(f llm.Facts, r llm.Request) int {
 	if f.Window <= 0 {
 		return 0
 	}
@@ -62,20 +65,20 @@ func room(f llm.Facts, r llm.Request) int {
 	for _, t := range r.Tools {
 		left -= perMessage + tokens(t.Name) + tokens(t.Description) + tokens(string(t.InputSchema))
 	}
-	return max(left, minRoom)
+	return max(left, MinRoom)
 }
 
-// neededSummary returns the messages to summarize so that the others fit, or nil if all fit or
+// Needed returns the messages to summarize so that the others fit, or nil if all fit or
 // none can be omitted. With force some are replaced even if all seem to fit.
 //
 // Whole turns are replaced, oldest first: from a user's message to the next. If only the last
 // turn is left, its oldest replies are replaced, each with all its results; the user's message
 // stays.
-func neededSummary(messages []contract.Message, room int, force bool) *contract.Summary {
+func Needed(messages []contract.Message, room int, force bool) *contract.Summary {
 	if !force && room == 0 {
 		return nil
 	}
-	total := messagesTokens(messages)
+	total := Tokens(messages)
 	if !force && total <= room {
 		return nil
 	}
@@ -92,9 +95,9 @@ func neededSummary(messages []contract.Message, room int, force bool) *contract.
 
 // firstThat returns the first cut after which the rest fits, else the last cut. 0 means no cut.
 func firstThat(messages []contract.Message, fits func(rest int) bool) int {
-	last, rest := 0, messagesTokens(messages)
+	last, rest := 0, Tokens(messages)
 	for _, at := range cuts(messages) {
-		rest -= messagesTokens(messages[last:at])
+		rest -= Tokens(messages[last:at])
 		if last = at; fits(rest) {
 			break
 		}
@@ -134,9 +137,9 @@ func isQuestion(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
 
-// withSummary returns the summary and the messages that it does not replace. A user's message
+// Replace returns the summary and the messages that it does not replace. A user's message
 // stays even if the first replies to it are replaced.
-func withSummary(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
+func Replace(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
 	if d == nil {
 		return messages
 	}
