@@ -24,6 +24,8 @@
 // because several may share a store. Tombstones of deleted conversations (Bury) are in the folder
 // tombstones and stay.
 //
+// A Folder has files that are created once, exactly among all processes: the audit log.
+//
 // The drivers for folders and memory are linked in. Those of object stores are in the module
 // deploy/stores, which a program imports that is to have them. There a claim is exact among all
 // processes: the store refuses to overwrite it, which Open makes sure of.

@@ -14,7 +14,8 @@ import (
 // maxHead is enough of an encrypted value to know its key.
 const maxHead = 64
 
-// EncryptedWith returns how many values need the key of an ID, with those that are put aside.
+// EncryptedWith returns how many values need the key of an ID, with those that are put aside and
+// the texts of the audit log.
 func (s *Store) EncryptedWith(ctx context.Context, keyID string) (n int, err error) {
 	values, aside, err := s.listAll(ctx)
 	if err != nil {
@@ -31,8 +32,12 @@ func (s *Store) EncryptedWith(ctx context.Context, keyID string) (n int, err err
 			}
 		}
 	}
-	return n, nil
+	texts, err := s.sealedIn(ctx, TextsFolder, keyID)
+	return n + texts, err
 }
+
+// TextsFolder has the texts of the audit log, which are encrypted like values.
+const TextsFolder = "audit/texts/"
 
 // needs reports whether a stored value needs a key. One that is gone meanwhile needs none.
 func (s *Store) needs(ctx context.Context, key, sum, keyID string) (bool, error) {

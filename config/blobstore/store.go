@@ -38,6 +38,7 @@ var (
 // Store keeps values in a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *blob.Bucket
+	dir    string // of a bucket that is a folder; see localDir
 	cipher *encryption.Codec
 	// objects: the bucket is an object store.
 	objects bool
@@ -65,7 +66,7 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob store %s: %w", u.Redacted(), err)
 	}
-	return &Store{bucket: bucket, objects: IsObjectStore(u.Scheme), cache: newCache(CacheSize), sync: (*os.File).Sync, now: time.Now}, nil
+	return &Store{bucket: bucket, dir: localDir(u), objects: IsObjectStore(u.Scheme), cache: newCache(CacheSize), sync: (*os.File).Sync, now: time.Now}, nil
 }
 
 func withDefaults(q url.Values) url.Values {

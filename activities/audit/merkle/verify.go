@@ -1,0 +1,287 @@
+package merkle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"agent-stop-and-go/workflows/contract/audit"
+)
+
+// Class is what was done to a log.
+type Class string
+
+// The classes, the worst first.
+const (
+	// Forked: the key has signed two logs. What is here contradicts what the witness, or the server,
+	// has seen of the log.
+	Forked Class = "forked"
+	// Altered: what is here is not what the key has signed.
+	Altered Class = "altered"
+	// TailMissing: the log was longer.
+	TailMissing Class = "tail missing"
+	// Incomplete: the log is as it was written, but events lack what must be there with them.
+	Incomplete Class = "incomplete"
+)
+
+// Classes lists the classes, the worst first.
+func Classes() []Class { return []Class{Forked, Altered, TailMissing, Incomplete} }
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Class Class  `json:"class"`
+	Text  string `json:"text"`
+	// Batch is the name of the file, Leaf the ID of the event, if the finding is about one.
+	Batch string `json:"batch,omitempty"`
+	Leaf  string `json:"leaf,omitempty"`
+}
+
+// Report is what Verify has found.
+type Report struct {
+	Origin  string `json:"origin"`
+	Size    int64  `json:"size"`
+	Root    string `json:"root,omitempty"`
+	Batches int    `json:"batches"`
+	// Witnessed is the number of leaves that a witness has countersigned.
+	Witnessed int64     `json:"witnessed"`
+	Findings  []Finding `json:"findings"`
+	// Open are calls that have begun lately and have no outcome yet.
+	Open int `json:"open"`
+}
+
+// Class returns the worst class of the findings, or "".
+func (r Report) Class() Class {
+	for _, c := range Classes() {
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == c }) {
+			return c
+		}
+	}
+	return ""
+}
+
+// Evidence is what a log is compared with.
+type Evidence struct {
+	Origin string
+	// Keys are the public keys that the log may be signed with.
+	Keys []string
+	// Witnessed are checkpoints that were kept elsewhere: notes with the signature of the log, and of
+	// WitnessKey if that is set.
+	Witnessed  [][]byte
+	WitnessKey string
+	// Head is what the server knows of the log; the zero value is nothing.
+	Head audit.Head
+	// Texts reads the text of a leaf; nil does not check texts.
+	Texts func(ctx context.Context, l audit.Leaf) (audit.Text, error)
+	Now   time.Time
+}
+
+// Contents are what a log has.
+type Contents struct {
+	Leaves []audit.Leaf
+	Lines  [][]byte
+	Tree   Tree
+	// Checkpoint is the newest checkpoint, as a note.
+	Checkpoint []byte
+}
+
+// Verify reads a whole log and says what is wrong with it. Its error is one of the store or of the
+// evidence; a log that was tampered with is no error. The contents are those before the first
+// altered batch.
+func Verify(ctx context.Context, s Store, e Evidence) (Report, Contents, error) {
+	v := verifier{store: s, evidence: e, report: Report{Origin: e.Origin, Findings: []Finding{}}}
+	var err error
+	if v.keys, err = Verifiers(e.Origin, e.Keys...); err != nil {
+		return v.report, v.contents, err
+	}
+	if err := v.readWitness(); err != nil {
+		return v.report, v.contents, err
+	}
+	if err := v.readBatches(ctx); err != nil {
+		return v.report, v.contents, err
+	}
+	v.compare()
+	if v.whole() {
+		v.sequence()
+	}
+	if err := v.texts(ctx); err != nil {
+		return v.report, v.contents, err
+	}
+	return v.report, v.contents, nil
+}
+
+type verifier struct {
+	store    Store
+	evidence Evidence
+	keys     note.Verifiers
+	report   Report
+	contents Contents
+	// witnessed and signed are the checkpoints of the evidence and of the log.
+	witnessed, signed []Checkpoint
+}
+
+func (v *verifier) add(c Class, batch, leaf, format string, args ...any) {
+	v.report.Findings = append(v.report.Findings, Finding{Class: c, Batch: batch, Leaf: leaf, Text: fmt.Sprintf(format, args...)})
+}
+
+func (v *verifier) whole() bool {
+	return !slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Class == Altered })
+}
+
+// readWitness reads the evidence. A checkpoint there that the log's key has not signed is an error:
+// the evidence itself is wrong then.
+func (v *verifier) readWitness() error {
+	for i, text := range v.evidence.Witnessed {
+		c, err := ParseCheckpoint(text, v.evidence.Origin, v.keys)
+		if err == nil && v.evidence.WitnessKey != "" {
+			err = signedBy(text, v.evidence.WitnessKey)
+		}
+		if err != nil {
+			return fmt.Errorf("checkpoint %d of the witness: %w", i+1, err)
+		}
+		v.witnessed = append(v.witnessed, c)
+		v.report.Witnessed = max(v.report.Witnessed, c.Size)
+	}
+	return nil
+}
+
+func signedBy(text []byte, key string) error {
+	k, err := note.NewVerifier(key)
+	if err == nil {
+		_, err = note.Open(text, note.VerifierList(k))
+	}
+	return err
+}
+
+// readBatches reads the log up to the first batch that is not as it was signed, and the
+// checkpoints of all.
+func (v *verifier) readBatches(ctx context.Context) error {
+	names, err := v.store.List(ctx, folder)
+	if err != nil {
+		return fmt.Errorf("list the batches: %w", err)
+	}
+	v.report.Batches = len(names)
+	intact := true
+	for n, name := range names {
+		if intact && name != batchName(int64(n)) {
+			intact = false
+			v.add(Altered, batchName(int64(n)), "", "batch %d is missing, and %s is there", n, name)
+		}
+		text, err := v.store.Read(ctx, name)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		b, err := parseBatch(text)
+		if err == nil {
+			c, wrong := ParseCheckpoint(b.checkpoint, v.evidence.Origin, v.keys)
+			if wrong == nil {
+				v.signed = append(v.signed, c)
+			}
+			err = wrong
+		}
+		if intact && err == nil {
+			err = v.take(b)
+		}
+		if intact && err != nil {
+			intact = false
+			v.add(Altered, name, "", "leaves %d and after: %v", v.contents.Tree.Size(), err)
+		}
+	}
+	v.report.Size = v.contents.Tree.Size()
+	root, err := v.contents.Tree.Root(v.report.Size)
+	v.report.Root = root.String()
+	return err
+}
+
+// take adds a batch to the contents, or nothing.
+func (v *verifier) take(b batch) error {
+	before := v.contents.Tree.Size()
+	if _, err := addBatch(&v.contents.Tree, b, v.evidence.Origin, v.keys); err != nil {
+		v.contents.Tree.cut(before)
+		return err
+	}
+	for _, line := range b.lines {
+		leaf, err := audit.ParseLine(line)
+		if err != nil {
+			return err
+		}
+		v.contents.Leaves, v.contents.Lines = append(v.contents.Leaves, leaf), append(v.contents.Lines, line)
+	}
+	v.contents.Checkpoint = b.checkpoint
+	return nil
+}
+
+// compare looks for another log of the same key, and for an end that is missing.
+func (v *verifier) compare() {
+	if a, b, found := contradiction(append(slices.Clone(v.signed), v.witnessed...)); found {
+		v.add(Forked, "", "", "the key has signed two logs of %d leaves: %s and %s", a.Size, a.Root, b.Root)
+		return
+	}
+	seen := slices.Clone(v.witnessed)
+	if h := v.evidence.Head; h.Size > 0 {
+		if root, err := parseRoot(h); err == nil {
+			seen = append(seen, Checkpoint{Size: h.Size, Root: root})
+		}
+	}
+	longest := v.contents.Tree.Size()
+	for _, c := range v.signed {
+		longest = max(longest, c.Size)
+	}
+	for _, c := range seen {
+		switch root, err := v.contents.Tree.Root(c.Size); {
+		case err == nil && c.Size > 0 && root != c.Root:
+			v.add(Forked, "", "", "the first %d leaves are not those that were seen before: %s here, %s there", c.Size, root, c.Root)
+			return
+		case c.Size > longest && v.whole():
+			v.add(TailMissing, "", "", "there were %d leaves, and there are %d", c.Size, longest)
+			return
+		}
+	}
+}
+
+func parseRoot(h audit.Head) (tlog.Hash, error) { return tlog.ParseHash(h.Root) }
+
+// contradiction returns two checkpoints of one size with different roots.
+func contradiction(all []Checkpoint) (a, b Checkpoint, found bool) {
+	roots := map[int64]Checkpoint{}
+	for _, c := range all {
+		if known, there := roots[c.Size]; there && known.Root != c.Root {
+			return known, c, true
+		}
+		roots[c.Size] = c
+	}
+	return a, b, false
+}
+
+// texts compares the texts that are there with their leaves. Those of deleted conversations are gone.
+func (v *verifier) texts(ctx context.Context) error {
+	if v.evidence.Texts == nil {
+		return nil
+	}
+	deleted := map[string]bool{}
+	for _, l := range v.contents.Leaves {
+		if l.Kind == audit.KindDeletion {
+			deleted[l.Conversation] = true
+		}
+	}
+	for _, l := range v.contents.Leaves {
+		if l.Text == "" {
+			continue
+		}
+		t, err := v.evidence.Texts(ctx, l)
+		switch {
+		case errors.Is(err, ErrNotFound) && deleted[l.Conversation]:
+		case errors.Is(err, ErrNotFound):
+			v.add(Incomplete, "", l.ID, "the text of a %s is missing, and its conversation was not deleted", l.Kind)
+		case err != nil:
+			return fmt.Errorf("read the text of %s: %w", l.ID, err)
+		case t.Sum() != l.Text || t.Leaf != l.ID:
+			v.add(Altered, "", l.ID, "the text of a %s is not the one that was recorded", l.Kind)
+		}
+	}
+	return nil
+}

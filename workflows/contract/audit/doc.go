@@ -1,0 +1,19 @@
+// Package audit has the types of the audit log: an append-only Merkle log of what was proposed,
+// shown, decided, called, and came of it. A Leaf is one event. It has names, times, identities and
+// hashes; what people, models and tools wrote is a Text outside of the log, which a leaf commits to
+// with a salted hash, so that a text can be erased and the log still be proven.
+//
+//	kind      id                       written
+//	proposal  hash of the call         before its call, usually when an approval opens
+//	shown     approval UUID            when an approval opens
+//	decision  approval UUID            when it ends, however that is
+//	call      run and activity         when the activity is about to send
+//	outcome   run and activity         when it has ended
+//	policy    version of the rules     when a worker with other rules starts
+//	key       ID of the key            when a worker with another key starts
+//	switch    target and time          when a switch is set or removed
+//	deletion  conversation             when a conversation is deleted
+//
+// The workflow Audit is the one appender. It takes leaves as updates, which wait until the leaf is
+// durable, and as signals, which do not.
+package audit
