@@ -41,6 +41,8 @@ type Models struct {
 	// Policy judges the calls; nil has no rules. Servers tell it facts about them; nil tells none.
 	Policy  rules.Policy
 	Servers rules.Servers
+	// Audited: the installation has an audit log.
+	Audited bool
 	Now     func() time.Time
 }
 
@@ -198,6 +200,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 		judged.Tool = tool.Tool
 		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
 	}
+	out.Audited = m.Audited && (out.Destructive || out.Verdict.Asking())
 	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}

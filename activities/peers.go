@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"agent-stop-and-go/activities/auditing"
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/mask"
@@ -56,6 +57,8 @@ type Peers struct {
 	Switches Switches
 	// Rates counts the messages that start a task for rate limits; nil has none.
 	Rates *rates.Limiter
+	// Audit records destructive messages; nil records none.
+	Audit Audit
 	Now   func() time.Time
 
 	renewed renewal.Offers
@@ -115,6 +118,13 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 	}
 	if err := p.limit(ctx, in); err != nil {
 		return out, !lostAttempt(ctx), err
+	}
+	if auditing.Effective(in) {
+		recorded, unrecorded := audited(ctx, p.Audit, auditing.Delegation(in))
+		if unrecorded != nil {
+			return out, !lostAttempt(ctx), unrecorded
+		}
+		defer func() { recorded(err, false) }()
 	}
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())

@@ -19,6 +19,8 @@ type Texts struct {
 	Blobs transcript.Store
 	// Policy judges delegations; nil has no rules.
 	Policy rules.Policy
+	// Audited: the installation has an audit log.
+	Audited bool
 }
 
 // Compose makes one text from a template and values, or from parts without the empty ones.
@@ -39,6 +41,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 		return out, fail(contract.KindInternal, err.Error(), 0)
 	}
 	out.SHA256, out.Verdict = contract.Hash(args), rules.JudgeDelegation(t.Policy, in.Judged, args)
+	out.Audited = t.Audited
 	if out.Arguments, err = transcript.JSON(ctx, t.Blobs, args); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}

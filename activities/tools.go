@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"agent-stop-and-go/activities/auditing"
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/rates"
@@ -53,6 +54,8 @@ type Tools struct {
 	Switches Switches
 	// Rates counts calls for rate limits; nil has none.
 	Rates *rates.Limiter
+	// Audit records destructive calls; nil records none.
+	Audit Audit
 	Model contract.ModelState
 	// Problems and Notes are faults of the configuration and the environment, known at the
 	// start, for the catalogue.
@@ -83,6 +86,20 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 	if err := t.limit(ctx, in); err != nil {
 		return contract.CallToolResult{}, err
 	}
+	recorded, err := audited(ctx, t.Audit, auditing.Call{
+		Conversation: in.ConversationID, Agent: in.Agent, Server: in.Server, Tool: in.Tool, Key: in.IdempotencyKey, Arguments: in.Arguments, SHA256: in.SHA256,
+		Rule: in.Rule, Policy: in.Policy,
+	})
+	if err != nil {
+		return contract.CallToolResult{}, err
+	}
+	out, err := t.callOnce(ctx, in)
+	recorded(err, out.IsError)
+	return out, err
+}
+
+// callOnce makes a destructive call that no other activity has sent.
+func (t *Tools) callOnce(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	name := strings.Join([]string{"tool", cmp.Or(in.Claim, in.IdempotencyKey), in.Server, in.Tool, in.SHA256, in.Grant}, "\n")
 	settle, err := claim(ctx, t.Claims, contract.KindToolUnavailable, name, t.Now())
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"agent-stop-and-go/config/auditlog"
 	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
@@ -13,8 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Config is one agent.yaml. Make it with Load, Parse or Default: the zero value lacks the
-// defaults.
+// Config is one agent.yaml. Make it with Load, Parse or Default, which set the defaults.
 type Config struct {
 	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its A2A card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
@@ -43,6 +43,7 @@ type Config struct {
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
 	Encryption     encryption.Settings   `yaml:"encryption" jsonschema_description:"Encryption of what Temporal and the blob store keep."`
+	Audit          *auditlog.Audit       `yaml:"audit" jsonschema_description:"The audit log: every proposal, what was shown, every decision, call and outcome, so that changes can be proven. Without the key there is none. See deploy/AUDIT.md."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`
 
@@ -101,8 +102,7 @@ type MCPServer struct {
 	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read from the server besides calling its tools: resources, prompts or both. It reads them with the tools read_resource and get_prompt. A node with a list of tools must name these."`
 }
 
-// MaxToolTimeout is the maximum timeout of a server: the activity that calls tools has no
-// more time.
+// MaxToolTimeout is the maximum timeout of a server: the activity of a call has no more time.
 const MaxToolTimeout = 30 * time.Second
 
 const (
@@ -116,8 +116,7 @@ const (
 	ExposePrompts   = "prompts"
 )
 
-// ToolFilter selects the tools of a server by the names that the server uses. A nil Allow
-// means all tools, an empty one none.
+// ToolFilter selects tools by their server's names. A nil Allow means all, an empty one none.
 type ToolFilter struct {
 	Allow []string `yaml:"allow" jsonschema_description:"The only tools that are offered. Without the key all are; with an empty list none are."`
 	Deny  []string `yaml:"deny" jsonschema_description:"Tools that are not offered, even if allow lists them."`

@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"workflows/hooks":         {"workflows/contract", "workflows/attribute", "workflows/activity", "workflows/run", "workflows/wording"},
 	"workflows/rates":         {"workflows/contract", "workflows/run", "workflows/signal"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
+	"workflows/appender":      {"workflows/activity", "workflows/contract", "workflows/signal"},
 	"workflows/run":           {"workflows/contract", "workflows/decide"},
 	"workflows/reset":         {"workflows/contract", "workflows/wording", "workflows/activity", "workflows/run"},
 	"workflows/listing":       {"workflows/contract", "workflows/run", "workflows/wording"},

@@ -44,6 +44,8 @@ type Parts struct {
 	// Feed gets the events of conversations; it may be nil.
 	Feed activities.Feed
 	Push Push
+	// Audit is the audit log; nil is none.
+	Audit *Audit
 	// Switches reads which calls are paused; nil reads it with the client of the activity.
 	Switches func(context.Context) (switches.State, error)
 }
@@ -112,17 +114,18 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		rules.run(ctx, box)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Audited: p.Audit != nil, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: ruledTools{box, c.Policy(), &sync.Map{}}, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: ruledTools{box, c.Policy(), &sync.Map{}}, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
-		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c)},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
+		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c), Audited: p.Audit != nil},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
+		Audit:  p.Audit,
 		Resets: &reset.Activities{}, Webhooks: webhooks,
 		Deletions: &deletion.Deletions{
-			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
+			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, Audit: p.Audit.recorder(), After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
 		},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,

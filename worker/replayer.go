@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/rates"
@@ -25,5 +26,6 @@ func NewReplayer(o client.Options) (worker.WorkflowReplayer, error) {
 	control.Register(r)
 	rates.Register(r)
 	hooks.Register(r)
+	appender.Register(r)
 	return r, nil
 }

@@ -19,8 +19,10 @@ import (
 	"agent-stop-and-go/activities/webhook"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	names "agent-stop-and-go/workflows/contract/deletion"
 	wire "agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/switches"
@@ -44,6 +46,8 @@ type Activities struct {
 	Resets        *reset.Activities
 	Deletions     *deletion.Deletions
 	Webhooks      *webhook.Hooks
+	// Audit is nil without an audit log.
+	Audit *Audit
 }
 
 // stopTimeout is how long a stopping worker waits for running activities: longer than a tool
@@ -68,14 +72,16 @@ type Place struct {
 	Deployment, BuildID string
 }
 
-// Worker polls the task queue of its place, that of the calls which it has started, and that of
-// the Control.
+// Worker polls the task queue of its place, that of the calls which it has started, and those of
+// the Control and the Audit.
 type Worker struct {
 	worker.Worker
 	joins worker.Worker
 	// control runs the Control of the namespace, which all its workers share.
 	control worker.Worker
-	calls   *calls.Table
+	// audit runs the Audit of the namespace; nil without one.
+	audit worker.Worker
+	calls *calls.Table
 }
 
 // New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
@@ -104,6 +110,13 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 		Interceptors: o.Interceptors, OnFatalError: o.OnFatalError, LocalActivityWorkerOnly: true, DisableRegistrationAliasing: true,
 	})
 	control.Register(w.control)
+	if a.Audit != nil {
+		w.audit = worker.New(c, audit.TaskQueue, worker.Options{
+			Interceptors: o.Interceptors, OnFatalError: o.OnFatalError, LocalActivityWorkerOnly: true, DisableRegistrationAliasing: true,
+		})
+		appender.Register(w.audit)
+		bind(w.audit, audit.ActivityAppend, a.Audit.appender.Append)
+	}
 	return w
 }
 
@@ -135,10 +148,18 @@ func (w *Worker) Start() error {
 		w.joins.Stop()
 		return err
 	}
-	if err := w.Worker.Start(); err != nil {
-		w.control.Stop()
-		w.joins.Stop()
-		return err
+	started := []worker.Worker{w.joins, w.control}
+	for _, next := range []worker.Worker{w.audit, w.Worker} {
+		if next == nil {
+			continue
+		}
+		if err := next.Start(); err != nil {
+			for _, s := range started {
+				s.Stop()
+			}
+			return err
+		}
+		started = append(started, next)
 	}
 	return nil
 }
@@ -149,6 +170,9 @@ func (w *Worker) Stop() {
 	w.calls.Close()
 	w.Worker.Stop()
 	w.control.Stop()
+	if w.audit != nil {
+		w.audit.Stop()
+	}
 	w.calls.AwaitJoins(joinsTimeout)
 	w.joins.Stop()
 }
@@ -163,6 +187,7 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bindCall(r, t, contract.ActivityGenerate, a.Models.Generate)
 	bindCall(r, t, contract.ActivitySummarize, a.Models.Summarize)
 	bindCall(r, t, contract.ActivityCallTool, a.Tools.CallTool)
+	bind(r, audit.ActivityRecord, a.Audit.recorder().Record)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
 	bind(r, contract.ActivityCompose, a.Texts.Compose)

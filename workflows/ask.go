@@ -39,7 +39,7 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	return contract.ApprovalInput{
 		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name, Owner: a.owner,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout,
+		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout, Audited: c.Audited,
 	}
 }
 

@@ -289,6 +289,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	}
 	if c.Destructive {
 		in.Agent = a.agent.Name
+		in.Rule, in.Policy = c.Verdict.Source()
 	}
 	if !l.runsUnseen(c.Call) || c.asked || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding

@@ -68,7 +68,7 @@ func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call
 	out, err := activity.RunLocal(ctx, contract.ActivityCompose, activity.LocalOptions(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	c := contract.Call{
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
-		Arguments: out.Arguments, SHA256: out.SHA256, Verdict: out.Verdict,
+		Arguments: out.Arguments, SHA256: out.SHA256, Verdict: out.Verdict, Audited: out.Audited,
 	}
 	if c.Destructive {
 		c.Because = contract.GroundSetting

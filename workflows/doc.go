@@ -20,6 +20,7 @@
 //	              call that a limit is about
 //	Hook          an Approval, as a child,      the web hooks have been told, or after a day
 //	              for each event
+//	Audit         a worker                      never: it appends to the audit log
 //	Push          the gateway, with the first   the task is over, its webhooks have been called, and
 //	              webhook of a task             a day has passed
 //
@@ -57,7 +58,7 @@
 // Package approval is Approval. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
-// Control, package catalogue Catalogue;
+// Control, package catalogue Catalogue, package appender Audit;
 // package console has the commands in details, package proof says who has sent what names a
 // caller.
 //

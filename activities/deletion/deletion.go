@@ -18,6 +18,11 @@ type Graves interface {
 	Tombstone(ctx context.Context, conversationID string) (*deletion.Tombstone, error)
 }
 
+// Audit is the audit log, which erases its texts of a conversation.
+type Audit interface {
+	Deleted(ctx context.Context, t deletion.Tombstone) error
+}
+
 // Deletions has the activities.
 type Deletions struct {
 	AgentName string
@@ -25,6 +30,8 @@ type Deletions struct {
 	Dir    string
 	Graves Graves
 	Values Values
+	// Audit may be nil.
+	Audit Audit
 	// After is how long a conversation is kept after its last change; 0 keeps it.
 	After  time.Duration
 	Now    func() time.Time

@@ -53,6 +53,11 @@ func (d *Deletions) Erase(ctx context.Context, t deletion.Tombstone) (out deleti
 			return out, ctx.Err()
 		}
 	}
+	if d.Audit != nil {
+		if err := d.Audit.Deleted(ctx, t); err != nil {
+			return out, err
+		}
+	}
 	out.Workflows = len(asked)
 	return out, nil
 }

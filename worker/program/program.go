@@ -51,9 +51,14 @@ func work(ctx context.Context, e command.Environment, version string) (err error
 	if err != nil {
 		return err
 	}
+	log, err := worker.OpenAudit(e.Config, b.Blobs, b.Client, e.Getenv, e.Logger)
+	if err != nil {
+		return err
+	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
 		Blobs: b.Blobs, Claims: b.Blobs, Graves: b.Blobs, Records: b.Blobs, Values: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
-		Push: worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
+		Audit: log,
+		Push:  worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
 	})
 	if err != nil {
 		return err
@@ -70,6 +75,8 @@ func work(ctx context.Context, e command.Environment, version string) (err error
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
+	stopAudit := log.Start()
+	defer func() { _ = stopAudit(ctx) }()
 	stopUpkeep := worker.KeepUp(b.Client, e.Config, e.Logger)
 	defer func() { _ = stopUpkeep(ctx) }()
 	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",

@@ -44,6 +44,9 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	a.show(ctx)
+	if in.Audited {
+		workflow.Go(ctx, a.recordOpened)
+	}
 	if in.Reason == contract.ReasonPaused {
 		workflow.Go(ctx, a.awaitRelease)
 	}
@@ -54,6 +57,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	}
 	a.show(ctx)
 	a.tell(ctx, hooks.EventOf(a.view.Result.Decision), 1)
+	a.recordDecision(ctx)
 	a.awaitTold(ctx)
 	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return contract.ApprovalResult{}, err
@@ -68,6 +72,7 @@ type approval struct {
 	deferred int  // times, in this run
 	stirred  bool // put off since wait looked
 	proofs   proof.Checker
+	recorded bool // the audit log has what is shown
 
 	told     []workflow.Future // what tells web hooks has been started
 	updates  []*decideUpdate   // not handled yet

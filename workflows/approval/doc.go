@@ -3,5 +3,6 @@
 //	approval.go  its loop and its result; options.go starts it; log.go logs its end
 //	update.go    the update that decides; read.go reads answers, also those that came as messages
 //	hooks.go     tells web hooks
+//	audit.go     what the audit log gets of it
 //	later.go     who has put it off; release.go calls that a switch pauses
 package approval

@@ -22,8 +22,11 @@ const (
 const viaControl = "control"
 
 // awaitRelease registers a paused call with the Control until that releases it. Without a Control
-// nothing is paused.
+// nothing is paused. A call that waits for the audit log is released when that can be written.
 func (a *approval) awaitRelease(ctx workflow.Context) {
+	if a.in.Audited && workflow.Await(ctx, func() bool { return a.recorded }) != nil {
+		return
+	}
 	ch := workflow.GetSignalChannel(ctx, switches.SignalGo)
 	w := switches.Wait{Approval: a.in.UUID, Call: switches.Call{Agent: a.in.AgentName, Peer: a.in.RemoteAgent, Server: a.in.Server, Tool: a.in.Tool}}
 	for pause := registerFirst; ; pause = min(2*pause, registerMax) {

@@ -121,7 +121,8 @@ type Call struct {
 	// Because is why a person is asked before a destructive call; empty in older histories.
 	Because Ground `json:"because,omitempty"`
 	// MayAsk means that the server may ask a person during the call.
-	MayAsk bool `json:"may_ask,omitempty"`
+	MayAsk  bool `json:"may_ask,omitempty"`
+	Audited bool `json:"audited,omitempty"` // its events go to the audit log
 	// Unknown means that no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
 	// Problem is why the arguments cannot be used. It is reported to the model.
@@ -149,7 +150,9 @@ type CallToolInput struct {
 	Agent string `json:"agent,omitempty"`
 	// Claim identifies a destructive call independently of what the run did before it, so that
 	// it stays the same after a reset. "" means IdempotencyKey.
-	Claim string `json:"claim,omitempty"`
+	Claim  string `json:"claim,omitempty"`
+	Rule   string `json:"rule,omitempty"` // that lets a destructive call run
+	Policy string `json:"policy,omitempty"`
 	// Grant is the approval by which a call of unknown outcome is repeated. A destructive call
 	// is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
@@ -263,6 +266,7 @@ type ComposeResult struct {
 	SHA256    string `json:"arguments_sha256,omitempty"`
 	// Verdict is that of the rules, if the input asks for it and one is about the delegation.
 	Verdict *verdict.Verdict `json:"verdict,omitempty"`
+	Audited bool             `json:"audited,omitempty"` // as in Call
 }
 
 // ReadAnswerInput parses an answer to a question whose Schema is not in history. Signal is an

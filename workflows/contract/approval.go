@@ -53,6 +53,7 @@ type ApprovalInput struct {
 	Approvers []string `json:"approvers,omitempty"`
 	// Webhooks reports whether the agent has web hooks for approvals; see package hooks.
 	Webhooks bool `json:"webhooks,omitempty"`
+	Audited  bool `json:"audited,omitempty"` // as in Call
 	// Carried is the state of the previous run.
 	Carried *ApprovalCarried `json:"carried,omitempty"`
 	// Explanation is the whole text of the other agent or the tool server, if Description has

@@ -281,7 +281,7 @@ func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
-		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
+		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
 	}
@@ -358,7 +358,7 @@ func call() Call {
 	remote := peer()
 	return Call{Approval: approvalID, Task: "task-1",
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
-		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(),
+		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Audited: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(),
 	}
 }
 
@@ -429,7 +429,7 @@ func activitySamples() map[string]any {
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Grant: approvalID, Rate: passage(), Binding: binding()},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Grant: approvalID, Rate: passage(), Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},

@@ -143,7 +143,7 @@ func delegationSamples() map[string]any {
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
 		"ComposeInput":  ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true, Judged: &judged},
-		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw), Verdict: ruled()},
+		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw), Verdict: ruled(), Audited: true},
 		"OffloadInput":  OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
 		"OffloadResult": OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
 	}

@@ -124,6 +124,7 @@ func (c *control) indexOf(what switches.Target) int {
 // any call that it releases hears of it.
 func (c *control) publish(ctx workflow.Context, log string, given switches.Change) {
 	c.write(ctx)
+	c.record(ctx, log, given)
 	workflow.GetLogger(ctx).Info(log, "what", string(given.What), "by", given.By, "issuer", given.Identity.Issuer)
 }
 

@@ -180,9 +180,15 @@ func (s *starter) work(ctx context.Context) error {
 		cancel()
 		return err
 	}
+	log, err := worker.OpenAudit(s.config, s.Blobs, s.Client, s.options.Getenv, s.options.Logger)
+	if err != nil {
+		cancel()
+		return err
+	}
 	parts := worker.Parts{
 		Blobs: s.Blobs, Claims: s.Blobs, Graves: s.Blobs, Records: s.Blobs, Values: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
-		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
+		Audit: log,
+		Push:  worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	}
 	restored, err := s.pauseRestored(ctx, &parts)
 	if err != nil {
@@ -212,6 +218,7 @@ func (s *starter) work(ctx context.Context) error {
 			return err
 		}
 	}
+	s.onStop(log.Start())
 	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 // maxChildren bounds the children whose histories are read for one case.
@@ -76,7 +77,7 @@ type reader struct {
 var harmless = []string{
 	contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityListTools.Name, contract.ActivityCompose.Name,
 	contract.ActivityOffload.Name, contract.ActivityExport.Name, contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name,
-	contract.ActivityWithdraw.Name,
+	contract.ActivityWithdraw.Name, audit.ActivityRecord.Name,
 	// The first attempts of calls that are not destructive.
 	contract.StartOf(contract.ActivityGenerate).Name, contract.StartOf(contract.ActivitySummarize).Name, contract.StartOf(contract.ActivityCallTool).Name,
 }

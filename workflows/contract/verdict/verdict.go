@@ -113,6 +113,14 @@ type Earlier struct {
 	Failed bool
 }
 
+// Source returns the rule that decides and the version of the rules, "" without a verdict.
+func (v *Verdict) Source() (rule, policy string) {
+	if v == nil {
+		return "", ""
+	}
+	return v.Rule, v.Policy
+}
+
 // Asking reports whether the call waits for people.
 func (v *Verdict) Asking() bool { return v.is(Ask) }
 

@@ -1,0 +1,27 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"agent-stop-and-go/activities/auditing"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Audit records destructive calls.
+type Audit interface {
+	Begin(ctx context.Context, c auditing.Call) (end auditing.End, err error)
+}
+
+// audited begins the record of a call that is about to be made. Its error is made by fail: the call
+// waits until the log can be written.
+func audited(ctx context.Context, a Audit, c auditing.Call) (auditing.End, error) {
+	if a == nil {
+		return func(error, bool) {}, nil
+	}
+	end, err := a.Begin(ctx, c)
+	if err != nil {
+		return nil, fail(contract.KindPaused, fmt.Sprintf("it cannot be recorded yet: %v", err), 0)
+	}
+	return end, nil
+}

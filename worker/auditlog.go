@@ -1,0 +1,132 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/activities/audit/merkle"
+	"agent-stop-and-go/activities/auditing"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/auditlog"
+	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/config/platform"
+	"agent-stop-and-go/workflows/contract/audit"
+)
+
+// Audit is what a worker of an installation with an audit log has. A nil Audit is without.
+type Audit struct {
+	Recorder *auditing.Recorder
+	appender *auditing.Appender
+	key      merkle.Key
+	config   *config.Config
+	logger   *slog.Logger
+}
+
+// AuditFolder is the folder of the blob store with the log and its texts.
+const AuditFolder = "audit"
+
+// ErrAuditKey means that several processes would make a key each.
+var ErrAuditKey = fmt.Errorf("audit: set %s, which all workers share; agent audit key makes one", auditlog.KeyVariable)
+
+// AuditKey returns the key of the log: from the environment, or the file in data_dir, which is made
+// if one process has its own server.
+func AuditKey(c *config.Config, getenv func(string) string) (merkle.Key, error) {
+	text := getenv(auditlog.KeyVariable)
+	if text == "" && platform.External(c, getenv) {
+		return merkle.Key{}, ErrAuditKey
+	}
+	if text == "" {
+		k, err := merkle.KeyFile(auditlog.KeyFile(c.DataDir), c.Audit.Origin)
+		if err != nil {
+			return k, fmt.Errorf("audit: %w", err)
+		}
+		return k, nil
+	}
+	k, err := merkle.ParseKey(text)
+	if err != nil {
+		return k, fmt.Errorf("%s: %w", auditlog.KeyVariable, err)
+	}
+	return k, nil
+}
+
+// OpenAudit opens the audit log of a configuration, or returns nil.
+func OpenAudit(c *config.Config, blobs *blobstore.Store, server auditing.Server, getenv func(string) string, logger *slog.Logger) (*Audit, error) {
+	if c.Audit == nil {
+		return nil, nil
+	}
+	key, err := AuditKey(c, getenv)
+	if err != nil {
+		return nil, err
+	}
+	files := blobs.Folder(AuditFolder)
+	o := merkle.Options{Store: files, Origin: c.Audit.Origin, Key: key, Trusted: c.Audit.Trusted}
+	if c.Audit.Witness != "" {
+		if o.Witness, err = merkle.OpenWitness(c.Audit.Witness, c.Audit.Origin, append([]string{key.Public}, c.Audit.Trusted...)...); err != nil {
+			return nil, fmt.Errorf("audit.witness: %w", err)
+		}
+	}
+	log, err := merkle.NewLog(o)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	return &Audit{
+		Recorder: auditing.NewRecorder(files, blobs, server, logger), appender: &auditing.Appender{Log: log}, key: key, config: c, logger: logger,
+	}, nil
+}
+
+// recorder returns the recorder, or nil.
+func (a *Audit) recorder() *auditing.Recorder {
+	if a == nil {
+		return nil
+	}
+	return a.Recorder
+}
+
+const stateRetry = 5 * time.Second
+
+// Start sends what is recorded until stop is called, and says which rules and keys this process
+// uses.
+func (a *Audit) Start() (stop func(context.Context) error) {
+	if a == nil {
+		return func(context.Context) error { return nil }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Recorder.Run(ctx) })
+	wg.Go(func() { a.states(ctx) })
+	return func(context.Context) error { cancel(); wg.Wait(); return nil }
+}
+
+// states records them, however long that takes.
+func (a *Audit) states(ctx context.Context) {
+	for {
+		err := a.record(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		a.logger.Warn("the audit log has not been told of the rules and keys in use", "error", err)
+		select {
+		case <-time.After(stateRetry):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (a *Audit) record(ctx context.Context) error {
+	if err := a.Recorder.State(ctx, audit.KindKey, "audit log", "", fmt.Sprintf("%08x", a.key.Signer.KeyHash())); err != nil {
+		return err
+	}
+	policy := "none"
+	if p := a.config.Policy(); p != nil {
+		policy = p.Version()
+	}
+	return a.Recorder.State(ctx, audit.KindPolicy, a.config.Name, policy, "")
+}
+
+var _ auditing.Server = client.Client(nil)
