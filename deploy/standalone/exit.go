@@ -26,7 +26,7 @@ func exitCode(err error) int {
 	if errors.As(err, &usage) {
 		return cli.ExitUsage
 	}
-	if errors.Is(err, errBreaks) || errors.Is(err, errKept) || errors.Is(err, errNeeded) {
+	if errors.Is(err, errBreaks) || errors.Is(err, errKept) || errors.Is(err, errNeeded) || errors.Is(err, errAudit) {
 		return exitNo
 	}
 	return cli.ExitCode(err)
