@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/hooks"
@@ -112,6 +113,7 @@ func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowRep
 	}
 	workflows.Register(r)
 	control.Register(r)
+	appender.Register(r)
 	rates.Register(r)
 	hooks.Register(r)
 	return r

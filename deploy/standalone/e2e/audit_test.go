@@ -10,6 +10,8 @@ import (
 
 	"agent-stop-and-go/activities/audit/merkle"
 	"agent-stop-and-go/deploy/standalone/auditor"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 // auditing is an agent with an audit log, and what its operator types.
@@ -144,4 +146,36 @@ func rename(t *testing.T, from, to string) {
 	if err := os.Rename(from, to); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A call that waits for its log and then runs, and one that is rejected.
+func TestRecordAuditedCalls(t *testing.T) {
+	t.Parallel()
+	h := newAuditing(t)
+	api, p := h.whole()
+	rejected := api.ask(`call note_add {"name":"y"}`)
+	api.decide(rejected.Result.Approval.UUID, `{"approved":false,"reason":"not now"}`)
+	away := h.log + ".away"
+	rename(t, h.log, away)
+	if err := os.WriteFile(h.log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := api.ask(`call note_add {"name":"x"}`)
+	waits := api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+	if !waits.Result.WaitingApproval {
+		t.Fatalf("the call does not wait: %+v", waits.Result)
+	}
+	if err := os.Remove(h.log); err != nil {
+		t.Fatal(err)
+	}
+	rename(t, away, h.log)
+	eventually(t, "the call has run", func() bool {
+		m := api.conversation(asked.Conversation.ID).Messages
+		return contains(m[len(m)-1].Content, "added x")
+	})
+	keep(t, p.Client, "audit", audit.WorkflowID)
+	keep(t, p.Client, "audited", contract.ConversationWorkflowID(asked.Conversation.ID))
+	keep(t, p.Client, "audited-approval", contract.ApprovalWorkflowID(asked.Result.Approval.UUID))
+	keep(t, p.Client, "audited-wait", contract.ApprovalWorkflowID(waits.Result.Approval.UUID))
+	keep(t, p.Client, "audited-rejected", contract.ApprovalWorkflowID(rejected.Result.Approval.UUID))
 }
