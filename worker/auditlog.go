@@ -2,8 +2,10 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +60,9 @@ func AuditKey(c *config.Config, getenv func(string) string) (merkle.Key, error) 
 func OpenAudit(c *config.Config, blobs *blobstore.Store, server auditing.Server, getenv func(string) string, logger *slog.Logger) (*Audit, error) {
 	if c.Audit == nil {
 		return nil, nil
+	}
+	if strings.HasPrefix(c.BlobURL(), "mem:") {
+		return nil, errors.New("audit: blobs.url is a store in memory, which would lose the log")
 	}
 	key, err := AuditKey(c, getenv)
 	if err != nil {

@@ -19,7 +19,8 @@ const aboutBackup = `Copy the data of an agent with its own Temporal server to a
 agent runs: the databases as they are at one moment, the files of data_dir, and the values of
 the blob store. What the folder DIR has already is not copied again.
 
-The key that seals callers' tokens is not copied: keep a copy of credential.key elsewhere.
+The keys that seal callers' tokens and sign the audit log are not copied: keep copies of
+credential.key and audit.key elsewhere.
 Databases of tool servers that are not in data_dir are not copied either.
 `
 

@@ -30,6 +30,7 @@ func newAgent(t *testing.T) agent {
 	a.write("conversation_1.json", `{"id":"1"}`)
 	a.write("keys.json", "hashes")
 	a.write("credential.key", "secret")
+	a.write("audit.key", "secret")
 	a.write("tasks.log", "tasks")
 	a.write("temporal.db.schema", "schema")
 	a.write("blobs/claims/ab/cdef", "claim")
@@ -141,7 +142,7 @@ func TestARestoreIsWhatWasCopied(t *testing.T) {
 		t.Errorf("the pause is missing: %+v, %v", r, err)
 	}
 	want := a.files()
-	for _, name := range []string{"credential.key", "tasks.log"} {
+	for _, name := range []string{"credential.key", "audit.key", "tasks.log"} {
 		delete(want, name)
 	}
 	for _, name := range []string{"restored.json", "agent.lock"} {
