@@ -13,12 +13,11 @@ import (
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
 // Its workflow ID is ApprovalWorkflowID(UUID).
 type ApprovalInput struct {
-	UUID           string `json:"uuid"`
-	ConversationID string `json:"conversation_id"`
-	SessionID      string `json:"session_id,omitempty"`
-	AgentName      string `json:"agent_name,omitempty"`
-	// Owner is the owner of the conversation.
-	Owner Identity `json:"owner,omitzero"`
+	UUID           string   `json:"uuid"`
+	ConversationID string   `json:"conversation_id"`
+	SessionID      string   `json:"session_id,omitempty"`
+	AgentName      string   `json:"agent_name,omitempty"`
+	Owner          Identity `json:"owner,omitzero"` // of the conversation
 	// NodePath is the path of the node that asks: child indices from the root.
 	NodePath []int  `json:"node_path,omitempty"`
 	Node     string `json:"node,omitempty"`
@@ -52,19 +51,17 @@ type ApprovalInput struct {
 	// there are none.
 	Approvers []string `json:"approvers,omitempty"`
 	// Webhooks reports whether the agent has web hooks for approvals; see package hooks.
-	Webhooks bool `json:"webhooks,omitempty"`
-	Audited  bool `json:"audited,omitempty"` // as in Call
-	// Carried is the state of the previous run.
-	Carried *ApprovalCarried `json:"carried,omitempty"`
+	Webhooks bool             `json:"webhooks,omitempty"`
+	Audited  bool             `json:"audited,omitempty"` // as in Call
+	Carried  *ApprovalCarried `json:"carried,omitempty"` // of the previous run
 	// Explanation is the whole text of the other agent or the tool server, if Description has
 	// only its beginning.
 	Explanation Text `json:"explanation,omitzero"`
 	// Binding is the server and the tool of the call, nil if not known. Granted is the binding
 	// of the earlier approval, with ReasonChanged.
-	Binding *Binding `json:"binding,omitempty"`
-	Granted *Binding `json:"granted,omitempty"`
-	// Login is what the call waits for, with ReasonLogin.
-	Login *login.Need `json:"login,omitempty"`
+	Binding *Binding    `json:"binding,omitempty"`
+	Granted *Binding    `json:"granted,omitempty"`
+	Login   *login.Need `json:"login,omitempty"` // what the call waits for, with ReasonLogin
 }
 
 // ApprovalCarried is the state that survives continue-as-new.
@@ -284,9 +281,8 @@ type ApprovalResult struct {
 	// agent's CallAs says so; nothing else does.
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question. Messages and documents do not contain it.
-	Content JSON `json:"content,omitzero"`
-	// Outcome is the answer about a call of unknown outcome.
-	Outcome RunOutcome `json:"outcome,omitempty"`
+	Content JSON       `json:"content,omitzero"`
+	Outcome RunOutcome `json:"outcome,omitempty"` // the answer about a call of unknown outcome
 	// OnBehalfOf and Identity are those of the DecideSignal.
 	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
 	Identity   Identity `json:"identity,omitzero"`
@@ -349,8 +345,7 @@ type ApprovalView struct {
 	Result *ApprovalResult `json:"result,omitempty"`
 	// Problem is why the last signal was not accepted as a decision.
 	Problem string `json:"problem,omitempty"`
-	// Ignored counts such signals.
-	Ignored int `json:"ignored,omitempty"`
+	Ignored int    `json:"ignored,omitempty"` // counts such signals
 	// Deferrals say who has put the approval off.
 	Deferrals later.List `json:"deferrals,omitempty"`
 }
