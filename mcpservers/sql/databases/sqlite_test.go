@@ -1,6 +1,7 @@
 package databases_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 
 	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/sql/statement"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 func TestRowsAsTextAndAsValues(t *testing.T) {
@@ -236,6 +239,24 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 	} {
 		if got := c.call("query", "", arguments); !got.refused || !strings.Contains(got.text, why) {
 			t.Errorf("%v: %+v, want %q", arguments, got, why)
+		}
+	}
+}
+
+// A bare true, and several types in one schema, are refused by strict readers of schemas.
+func TestSchemasAreExplicit(t *testing.T) {
+	config := shopConfig(t)
+	config.Databases[0].DryRun = true
+	list, err := serve(t, config).ListTools(t.Context(), mcp.ListToolsRequest{})
+	must(t, err)
+	if len(list.Tools) != 6 {
+		t.Errorf("%d tools", len(list.Tools))
+	}
+	for _, tool := range list.Tools {
+		text, err := json.Marshal(tool)
+		must(t, err)
+		if strings.Contains(string(text), `"items":true`) || strings.Contains(string(text), `"items":{}`) || strings.Contains(string(text), `"type":[`) {
+			t.Errorf("%s", text)
 		}
 	}
 }

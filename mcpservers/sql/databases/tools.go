@@ -25,7 +25,7 @@ const FactsMeta = "agent-stop-and-go/facts"
 func (s *Server) tools() []tool {
 	list := []tool{
 		{s.define("query", "Query a database", reads, "Run one SQL statement that only reads, and return its rows. Anything else is refused.", true,
-			hosting.ResultOf[engine.Table]()), query},
+			resultOf[engine.Table]()), query},
 		{s.define("explain", "Explain a statement", reads, "Show the plan of one SQL statement, and what it reads and writes. It is not run.", true,
 			hosting.ResultOf[explanation]()), explain},
 		{s.define("schema", "Describe tables", reads, "List tables and views with their columns.", false,
@@ -34,13 +34,43 @@ func (s *Server) tools() []tool {
 	}
 	if slices.ContainsFunc(s.databases, func(d *database) bool { return d.writable() }) {
 		list = append(list, tool{s.define("execute", "Change a database", modifies,
-			"Run one SQL statement that changes something, in one transaction. It is not for reading: see query.", true, hosting.ResultOf[engine.Result]()), execute})
+			"Run one SQL statement that changes something, in one transaction. It is not for reading: see query.", true, resultOf[engine.Result]()), execute})
 	}
 	if slices.ContainsFunc(s.databases, func(d *database) bool { return d.DryRun }) {
 		list = append(list, tool{s.define("dry_run", "Try a change", undoes,
-			"Run one SQL statement that changes rows, say how many, and roll it back.", true, hosting.ResultOf[engine.Result]()), dryRun})
+			"Run one SQL statement that changes rows, say how many, and roll it back.", true, resultOf[engine.Result]()), dryRun})
 	}
 	return list
+}
+
+// valueSchema is the schema of a parameter, and of a value in a row. Lists of types in one schema
+// are legal, and not understood everywhere.
+func valueSchema() map[string]any {
+	var types []map[string]any
+	for _, name := range []string{"string", "number", "boolean", "null"} {
+		types = append(types, map[string]any{"type": name})
+	}
+	return map[string]any{"anyOf": types}
+}
+
+// resultOf declares T as the result of a tool, with [valueSchema] for values in rows, whose Go type
+// says nothing.
+func resultOf[T any]() mcp.ToolOption {
+	return func(t *mcp.Tool) {
+		hosting.ResultOf[T]()(t)
+		describeValues(t.OutputSchema.Properties)
+	}
+}
+
+func describeValues(schema any) {
+	object, _ := schema.(map[string]any)
+	if object["items"] == true {
+		object["items"] = valueSchema()
+		return
+	}
+	for _, inner := range object {
+		describeValues(inner)
+	}
 }
 
 func (s *Server) define(name, title string, h hosting.Hints, description string, withSQL bool, more ...mcp.ToolOption) mcp.Tool {
@@ -49,7 +79,7 @@ func (s *Server) define(name, title string, h hosting.Hints, description string,
 		options = append(options,
 			mcp.WithString("sql", mcp.Required(), mcp.MinLength(1), mcp.Description("One statement, without values of users: those go into params")),
 			mcp.WithArray("params", mcp.Description("Values of the parameters, in order: $1, $2 in PostgreSQL, ? in SQLite and MySQL"),
-				mcp.Items(map[string]any{"type": []string{"string", "number", "boolean", "null"}})))
+				mcp.Items(valueSchema())))
 	}
 	return mcp.NewTool(name, append(options, more...)...)
 }
