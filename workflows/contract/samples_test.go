@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
@@ -407,8 +408,8 @@ func activitySamples() map[string]any {
 	folded, before := Offloaded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
 	shown, settled := treeView(), view()
-	draft := Draft{ID: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
-	delta := Delta{DraftID: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
+	draft := generation.Draft{ID: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
+	delta := generation.Delta{DraftID: "draft-1", Kind: generation.Arguments, Call: 1, Tool: "resources_add", Text: "{"}
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
