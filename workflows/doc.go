@@ -137,6 +137,9 @@
 // the answer is too large for history it is in the blob store, and an activity reads the
 // answer (approval/read.go).
 //
+// An Approval sends its reminders to the workflow that asks on the same channel; readers see them
+// as notices (ask.go).
+//
 // A client tool (Call.Client) is executed by the sender of the message: the call waits as an
 // approval whose answer is the result (client_tool.go).
 //

@@ -296,7 +296,9 @@ type WaitingApproval struct {
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	Approvers            []string        `json:"approvers,omitempty"`
 	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
-	URL                  string          `json:"url"`
+	// Reminded is when people were reminded of it.
+	Reminded []time.Time `json:"reminded_at,omitempty"`
+	URL      string      `json:"url"`
 }
 
 // ApprovalState is an approval and what became of it.
@@ -313,6 +315,8 @@ type ApprovalState struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	// DeferredUntil is until when the caller put it off.
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
+	// Reminded is when people were reminded of it.
+	Reminded []time.Time `json:"reminded_at,omitempty"`
 }
 
 // Tool is a tool of the agent.

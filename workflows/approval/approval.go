@@ -30,6 +30,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
 		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
+		a.view.Reminded, a.reminded = in.Carried.Reminded, in.Carried.Reminders
 	} else {
 		telemetry.ApprovalOpened(ctx, in)
 		a.tell(ctx, hooks.Opened, 1)
@@ -67,6 +68,7 @@ type approval struct {
 	ignored  int  // signals, in this run
 	deferred int  // times, in this run
 	stirred  bool // put off since wait looked
+	reminded int  // of the plan, in all runs
 	proofs   proof.Checker
 
 	told     []workflow.Future // what tells web hooks has been started
@@ -92,6 +94,8 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.stirred = false
 		case temporal.IsCanceledError(err):
 			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
+		case err == nil && !ok && !a.isExpired(ctx):
+			a.remind(ctx)
 		case err == nil && !ok:
 			a.conclude(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
 		}
@@ -110,16 +114,17 @@ func (a *approval) mayRollOver(ctx workflow.Context) bool {
 
 func (a *approval) continueAsNew(ctx workflow.Context) error {
 	next := a.in
-	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals}
+	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
-// await returns false without an error if the approval has expired.
+// await returns false without an error if the approval has expired, or is to remind.
 func (a *approval) await(ctx workflow.Context, arrived func() bool) (bool, error) {
-	if a.in.Timeout <= 0 {
+	at, ends := a.deadline()
+	if !ends {
 		return true, workflow.Await(ctx, arrived)
 	}
-	left := a.in.CreatedAt.Add(a.in.Timeout).Sub(workflow.Now(ctx))
+	left := at.Sub(workflow.Now(ctx))
 	return workflow.AwaitWithTimeout(ctx, max(left, time.Millisecond), arrived)
 }
 

@@ -3,5 +3,5 @@
 //	approval.go  its loop and its result; options.go starts it; log.go logs its end
 //	update.go    the update that decides; read.go reads answers, also those that came as messages
 //	hooks.go     tells web hooks
-//	later.go     who has put it off; release.go calls that a switch pauses
+//	later.go     who has put it off; remind.go reminders; release.go calls that a switch pauses
 package approval

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/reminder"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -44,6 +45,8 @@ type ApprovalInput struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
+	// Remind is when people are reminded of it.
+	Remind reminder.Plan `json:"remind,omitempty"`
 	// Schema is the schema of the answer to a question: a flat JSON Schema. Accepts describes
 	// the accepted answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
@@ -68,9 +71,11 @@ type ApprovalInput struct {
 
 // ApprovalCarried is the state that survives continue-as-new.
 type ApprovalCarried struct {
-	Problem   string     `json:"problem"`
-	Ignored   int        `json:"ignored"`
-	Deferrals later.List `json:"deferrals,omitempty"`
+	Problem   string      `json:"problem"`
+	Ignored   int         `json:"ignored"`
+	Deferrals later.List  `json:"deferrals,omitempty"`
+	Reminded  []time.Time `json:"reminded,omitempty"`
+	Reminders int         `json:"reminders,omitempty"` // of the plan, that are over
 }
 
 // Pending returns the approval as the API shows it while it waits.
@@ -257,6 +262,8 @@ type QuestionSignal struct {
 	// schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
+	// Reminder is that of the approval with the UUID, from its workflow. All else is empty then.
+	Reminder *reminder.Reminder `json:"reminder,omitempty"`
 }
 
 // MaxQuestionSchema is the maximum size of the schema of an answer, in bytes.
@@ -350,6 +357,7 @@ type ApprovalView struct {
 	Problem string `json:"problem,omitempty"`
 	// Ignored counts such signals.
 	Ignored int `json:"ignored,omitempty"`
-	// Deferrals say who has put the approval off.
-	Deferrals later.List `json:"deferrals,omitempty"`
+	// Deferrals say who has put the approval off, Reminded when people were reminded of it.
+	Deferrals later.List  `json:"deferrals,omitempty"`
+	Reminded  []time.Time `json:"reminded,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/contract/rates"
+	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -82,7 +83,7 @@ func identity() Identity {
 func ruled() *verdict.Verdict {
 	return &verdict.Verdict{
 		Outcome: verdict.Ask, Rule: "big", Policy: "0123456789ab", Text: "no such key",
-		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour}},
+		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour, Remind: plan()}},
 	}
 }
 
@@ -132,7 +133,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
+		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Reminds: approvalID, Outcome: OutcomeDone,
 		Identity: &sender,
 	}
 }
@@ -274,17 +275,19 @@ func signalSamples() map[string]any {
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
+		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}},
 	}
 }
+
+func plan() reminder.Plan { return reminder.Plan{time.Minute} }
 
 func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
-		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
+		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1},
 	}
 }
 
@@ -331,7 +334,7 @@ func approvalSamples() map[string]any {
 		"ApprovalResult":  decided,
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals()},
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals(), Reminded: []time.Time{noon}},
 		"Binding":         *binding(),
 		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},

@@ -29,8 +29,8 @@ const (
 
 // Delta is a piece of a draft. The pieces of a draft come in order.
 type Delta struct {
-	DraftID string    `json:"draft"`
-	Kind    Kind `json:"kind"`
+	DraftID string `json:"draft"`
+	Kind    Kind   `json:"kind"`
 	// Call is the number of the call in the reply, from 0; for Call, which has a Tool, and
 	// Arguments.
 	Call int    `json:"call,omitempty"`
