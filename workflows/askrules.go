@@ -43,7 +43,7 @@ func (s *ruleApprovals) ask(ctx workflow.Context, a verdict.Approval) (r contrac
 		if r = s.one(ctx, a, rules, step); r.Decision != contract.Approved || ctx.Err() != nil {
 			break
 		}
-		rules, step.Approved = approvers.Except(rules, r.Identity), append(step.Approved, r.ShownBy())
+		rules, step.Approved = approvers.ExceptThose(rules, r), append(step.Approved, r.ShownBy())
 	}
 	return r
 }

@@ -321,12 +321,12 @@ func TestAnApprovalRemindsThoseWhoReadTheConversation(t *testing.T) {
 
 func TestAReminderThatNobodyRanForComesOnceAndDecidesNothing(t *testing.T) {
 	in := question()
-	in.Remind = []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute}
-	in.CreatedAt = created.Add(-150 * time.Second) // no worker ran for a while
+	in.Remind = []time.Duration{time.Hour, 2 * time.Hour, 3 * time.Hour}
+	in.CreatedAt = created.Add(-150 * time.Minute) // no worker ran for a while
 	got := runApprovalAlone(t, in, func(s *session) {
-		s.rest()
+		s.sleep(time.Second)
 		same(t, "at once", len(s.approval(approvalID).Reminded), 1)
-		s.sleep(time.Minute)
+		s.sleep(time.Hour)
 		same(t, "the last", len(s.approval(approvalID).Reminded), 2)
 		s.decideOn(approvalID, contract.DecideSignal{Approved: true, By: "ops"})
 		s.rest()

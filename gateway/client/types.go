@@ -266,7 +266,9 @@ type Decision struct {
 	DecidedAt       time.Time `json:"decided_at"`
 	Outcome         string    `json:"outcome,omitempty"`
 	OnBehalfOf      string    `json:"on_behalf_of,omitempty"`
-	Identity        *Identity `json:"identity,omitempty"`
+	// For is by which deputy, and so in whose place, it was decided.
+	For      *Deputy   `json:"for,omitempty"`
+	Identity *Identity `json:"identity,omitempty"`
 }
 
 // WaitingApproval is an approval in a list. Long arguments are cut there.

@@ -26,6 +26,7 @@ type Backend interface {
 	Worker
 	Pushes
 	Control
+	Deputation
 }
 
 // Conversations starts, signals and reads conversations.

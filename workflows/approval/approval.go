@@ -181,7 +181,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
 		By: given.By, Reason: given.Reason, Via: given.Via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
-		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity,
+		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For,
 	}
 	LogDecision(ctx, a.in, *a.view.Result)
 	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)
@@ -191,7 +191,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 // gateway's decisions have an identity.
 func (a *approval) typed(given contract.DecideSignal) contract.DecideSignal {
 	if !given.Identity.Authenticated() {
-		given.Identity = proof.Typist(a.in.Owner)
+		given.Identity, given.For = proof.Typist(a.in.Owner), nil
 	}
 	if given.Via == "" || given.Identity.Channel == contract.ChannelSignal && given.Via != ViaMessage {
 		given.Via = contract.ChannelSignal

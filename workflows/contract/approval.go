@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/reminder"
@@ -247,6 +248,8 @@ type DecideSignal struct {
 	// it; see package proof.
 	Identity Identity `json:"identity,omitzero"`
 	Proof    string   `json:"proof,omitempty"`
+	// For is by which deputy the caller decides in the place of somebody else, if so.
+	For *deputy.Deputy `json:"for,omitempty"`
 }
 
 // QuestionSignal is a question of a tool server (signal "question"). The activity that makes
@@ -293,9 +296,10 @@ type ApprovalResult struct {
 	Content JSON `json:"content,omitzero"`
 	// Outcome is the answer about a call of unknown outcome.
 	Outcome RunOutcome `json:"outcome,omitempty"`
-	// OnBehalfOf and Identity are those of the DecideSignal.
-	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
-	Identity   Identity `json:"identity,omitzero"`
+	// OnBehalfOf, Identity and For are those of the DecideSignal.
+	OnBehalfOf string         `json:"on_behalf_of,omitempty"`
+	Identity   Identity       `json:"identity,omitzero"`
+	For        *deputy.Deputy `json:"for,omitempty"`
 }
 
 // Public returns the record without the credential, which is for the conversation, and the
@@ -343,9 +347,13 @@ func (r ApprovalResult) ReasonText() string {
 	return "Reason: " + why
 }
 
-// ShownBy returns the name of the person who decided, in one line.
+// ShownBy returns the name of the person who decided, and in whose place, in one line.
 func (r ApprovalResult) ShownBy() string {
-	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(r.By), " "))
+	by := r.By
+	if r.For != nil {
+		by += " for " + r.For.From.Subject
+	}
+	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(by), " "))
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
@@ -274,9 +275,14 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace()},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}},
 	}
+}
+
+func inPlace() *deputy.Deputy {
+	boss := deputy.Person{Subject: "boss", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{ScopeApprove}}
+	return &deputy.Deputy{ID: requestID, From: boss, To: boss, Approval: approvalID, Since: noon, Until: noon.Add(time.Hour), Reason: "holidays"}
 }
 
 func plan() reminder.Plan { return reminder.Plan{time.Minute} }
@@ -318,7 +324,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(),
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(),
 	}
 }
 
@@ -329,7 +335,7 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof,
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Card":            card(),

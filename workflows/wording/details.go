@@ -86,7 +86,7 @@ func quoted(description string) string {
 func decided(r contract.ApprovalResult) string {
 	s := fmt.Sprintf("%s at %s", capital(string(r.Decision)), stamp(r.DecidedAt))
 	if r.By != "" {
-		s += " by " + r.By
+		s += " by " + r.ShownBy()
 	}
 	if r.Via != "" {
 		s += " through " + r.Via

@@ -114,6 +114,9 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 				fmt.Fprint(w, screen.Field("problem", state.Problem))
 				if d := state.Decision; d != nil {
 					fmt.Fprint(w, screen.Field("decided by", d.By))
+					if d.For != nil {
+						fmt.Fprint(w, screen.Field("in the place of", d.For.From.Subject))
+					}
 					fmt.Fprint(w, screen.Field("typed by (not proven)", state.TemporalIdentity))
 					fmt.Fprint(w, screen.Field("because", d.Reason))
 					return
