@@ -14,7 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract/deputy"
 )
 
-// Deputies implements service.Deputation.
+// Deputies implements service.Deputation. A memo that cannot be read, such as one of another
+// encryption key, deputizes nobody, and keeps nobody from what they may do themselves.
 func (t *Temporal) Deputies(ctx context.Context) (s deputy.State, err error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, deputy.WorkflowID(t.taskQueue), "")
 	info := d.GetWorkflowExecutionInfo()
@@ -26,10 +27,10 @@ func (t *Temporal) Deputies(ctx context.Context) (s deputy.State, err error) {
 	case !isOpen(info.GetStatus()):
 		return s, nil
 	}
-	if p := info.GetMemo().GetFields()[deputy.Memo]; p != nil {
-		err = converter.GetDefaultDataConverter().FromPayload(p, &s)
+	if p := info.GetMemo().GetFields()[deputy.Memo]; p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
+		return deputy.State{}, nil
 	}
-	return s, err
+	return s, nil
 }
 
 // Appoint implements service.Deputation. It starts the workflow if there is none.
