@@ -18,11 +18,13 @@ import (
 func Deputies(ctx workflow.Context, in deputy.Input) error {
 	d := &deputies{state: in.State, proofs: proof.Of(ctx)}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	for name, update := range map[string]func(workflow.Context, json.RawMessage) (deputy.State, error){deputy.UpdateAppoint: d.appoint, deputy.UpdateRevoke: d.revoke} {
-		o := workflow.UpdateHandlerOptions{Validator: d.validator(name)}
-		if err := workflow.SetUpdateHandlerWithOptions(ctx, name, update, o); err != nil {
-			return err
-		}
+	o := workflow.UpdateHandlerOptions{Validator: d.validator(deputy.UpdateAppoint)}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, deputy.UpdateAppoint, d.appoint, o); err != nil {
+		return err
+	}
+	o.Validator = d.validator(deputy.UpdateRevoke)
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, deputy.UpdateRevoke, d.revoke, o); err != nil {
+		return err
 	}
 	if err := workflow.Await(ctx, func() bool { return isLong(ctx) && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
