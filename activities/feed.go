@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // Feed publishes events to the subscribers of conversations.
@@ -30,7 +31,7 @@ func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, l
 	if m.Feed == nil || in.DraftID == "" {
 		return nil
 	}
-	draft := contract.Draft{ID: in.DraftID, Node: in.Node, Model: in.Model, Attempt: 1, Until: left.until(time.Now())}
+	draft := generation.Draft{ID: in.DraftID, Node: in.Node, Model: in.Model, Attempt: 1, Until: left.until(time.Now())}
 	if activity.IsActivity(ctx) {
 		draft.Attempt = int(activity.GetInfo(ctx).Attempt)
 	}
@@ -40,7 +41,7 @@ func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, l
 	}
 	m.Feed.Publish(n)
 	return func(d llm.Delta) {
-		m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Delta: &contract.Delta{
+		m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Delta: &generation.Delta{
 			DraftID: in.DraftID, Kind: d.Kind, Call: d.Call, Tool: d.Name, Text: d.Text,
 		}})
 	}

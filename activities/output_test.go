@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 const titled = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],"additionalProperties":false}`
@@ -87,9 +88,9 @@ func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []contract.Event{
-		{ConversationID: conversationID, Draft: &contract.Draft{ID: "d-1", Node: "writer", Model: in.Model, Attempt: 1}},
-		{ConversationID: conversationID, Delta: &contract.Delta{DraftID: "d-1", Kind: contract.DeltaText, Text: "o"}},
-		{ConversationID: conversationID, Delta: &contract.Delta{DraftID: "d-1", Kind: contract.DeltaCall, Call: 1, Tool: "read"}},
+		{ConversationID: conversationID, Draft: &generation.Draft{ID: "d-1", Node: "writer", Model: in.Model, Attempt: 1}},
+		{ConversationID: conversationID, Delta: &generation.Delta{DraftID: "d-1", Kind: generation.Text, Text: "o"}},
+		{ConversationID: conversationID, Delta: &generation.Delta{DraftID: "d-1", Kind: generation.Call, Call: 1, Tool: "read"}},
 	}
 	if until := e.heard[0].Draft.Until; time.Until(until) < time.Minute || time.Until(until) > 2*time.Minute {
 		t.Errorf("given up at %s", until)

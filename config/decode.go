@@ -71,7 +71,12 @@ func (d decoder) object(path string, n *yaml.Node, line int, v reflect.Value) {
 
 func (d decoder) list(path string, n *yaml.Node, line int, v reflect.Value) {
 	word, hasWord := d.rules.one("empty")
+	_, single := d.rules["single"]
 	switch {
+	case single && n.Kind == yaml.ScalarNode: // a list of one
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		d.value(path, n, v.Index(0))
+		return
 	case hasWord && n.Kind == yaml.ScalarNode && n.Value == word:
 	case n.Kind != yaml.SequenceNode && hasWord:
 		d.atLine(line, path, "must be %s or a list, each item on a line that begins with a dash", word)

@@ -1,10 +1,10 @@
 package config
 
 import (
+	"agent-stop-and-go/config/shape"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"github.com/invopop/jsonschema"
 )
@@ -14,7 +14,7 @@ import (
 func Schema() ([]byte, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
-		FieldNameTag: "yaml", Mapper: mapType,
+		FieldNameTag: "yaml", Mapper: shape.OfType,
 	}
 	schema := reflector.Reflect(&Config{})
 	if models, ok := schema.Properties.Get("models"); ok {
@@ -25,7 +25,10 @@ func Schema() ([]byte, error) {
 		auth.Type, auth.Items = "", nil
 	}
 	if rule, ok := schema.Definitions["Rule"]; ok {
-		orOneWord(rule, "then", schema.Definitions["Then"], "outcome")
+		shape.OrOneWord(rule, "then", schema.Definitions["Then"], "outcome")
+	}
+	if ask, ok := schema.Definitions["Ask"]; ok {
+		shape.OrOneItem(ask, "remind")
 	}
 	schema.Title = "An agent of agent-stop-and-go"
 	var buf bytes.Buffer
@@ -36,19 +39,4 @@ func Schema() ([]byte, error) {
 		return nil, fmt.Errorf("encode the schema: %w", err)
 	}
 	return buf.Bytes(), nil
-}
-
-func mapType(t reflect.Type) *jsonschema.Schema {
-	if t == durationType {
-		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h|d|w))+$`}
-	}
-	return nil
-}
-
-// orOneWord lets the value of a key be the value of the object's own member short, too.
-func orOneWord(of *jsonschema.Schema, key string, members *jsonschema.Schema, short string) {
-	object, _ := of.Properties.Get(key)
-	word, _ := members.Properties.Get(short)
-	object.OneOf = []*jsonschema.Schema{{Enum: word.Enum, Type: word.Type}, {Ref: object.Ref}}
-	object.Ref = ""
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // Readers of both versions connect at any time, lose their streams together with some events
@@ -115,9 +116,9 @@ func slowReaders(t *testing.T, seed uint64) {
 	}
 	quick := c.subscribe("")
 	synctest.Wait()
-	x.feed.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
+	x.feed.publish(contract.Event{Draft: &generation.Draft{ID: "d"}})
 	for range 1000 { // drafts are not sent in task streams
-		x.feed.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "x"}})
+		x.feed.publish(contract.Event{Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: "x"}})
 		synctest.Wait()
 	}
 	x.play()

@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // runOf returns the body of a run.
@@ -179,8 +180,8 @@ func TestARunIsStreamed(t *testing.T) {
 		defer a.Close()
 		got := a.open("POST", "/ag-ui", runOf(hi))
 		synctest.Wait()
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
-		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-m1"}})
+		f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m1", Kind: generation.Text, Text: "answer"}})
 		s.do(func() { s.begin(s.sent[0]) })
 		time.Sleep(time.Second)
 		synctest.Wait()

@@ -31,6 +31,7 @@ type approvalReply struct {
 	Problem          string `json:"problem,omitempty"`
 	// DeferredUntil is until when the caller put the approval off.
 	DeferredUntil *time.Time     `json:"deferred_until,omitempty"`
+	Reminded      []time.Time    `json:"reminded_at,omitempty"`
 	Request       *decisionReply `json:"request,omitempty"`
 }
 
@@ -74,7 +75,7 @@ func (h *rest) approval(c echo.Context) error {
 	if reply.Approval, err = h.service.Pending(ctx, view.Pending); err != nil {
 		return err
 	}
-	reply.DeferredUntil = service.DeferredUntil(ctx, view.Deferrals)
+	reply.DeferredUntil, reply.Reminded = service.DeferredUntil(ctx, view.Deferrals), view.Reminded
 	if view.Result != nil {
 		record := view.Result.Public()
 		reply.Status, reply.Decision = string(record.Decision), &record

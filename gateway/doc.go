@@ -9,7 +9,7 @@
 //	               it, so a new member needs a test whose reply contains it
 //	middleware.go  what happens to every request, also to its path; door.go the requests that are refused
 //	               first
-//	create.go, messages.go, conversations.go, approvals.go, decide.go, bulk.go, later.go, media.go
+//	create.go, messages.go, conversations.go, approvals.go, decide.go, bulk.go, media.go
 //	               the handlers of conversations and approvals
 //	deletion.go    deletes conversations
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
@@ -24,6 +24,7 @@
 //	identity          proves who calls: keys (package keys has their file), tokens, a proxy, and
 //	                  sessions of browsers (package session)
 //	login             logs people in with a browser: /auth/*
+//	desk              puts approvals off, and has deputies: /deputies
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
 //	service/graves    tells deleted conversations from unknown ones
 //	service/search    finds conversations by words

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 func TestAMessageIsAnsweredWithTheEventsOfItsTurn(t *testing.T) {
@@ -188,16 +189,16 @@ func TestPiecesOfACancelledTurnAreNotInTheNextOne(t *testing.T) {
 		one := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("one")}
 		s.do(func() { s.begin(one) })
 		say := func(draft, text string) {
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: draft, Kind: contract.DeltaText, Text: text}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: draft, Kind: generation.Text, Text: text}})
 		}
 		got := a.open("POST", messages, `{"message":"two"}`, asEvents)
 		synctest.Wait()
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "void"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "void"}})
 		say("void", "fla")
 		time.Sleep(time.Second)
 		say("void", "sh")
 		s.do(func() { s.finish(one, "The turn was cancelled."); s.begin(s.sent[0]) })
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "mine"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "mine"}})
 		say("mine", "answer ")
 		say("void", "ed")
 		time.Sleep(time.Second)
@@ -261,8 +262,8 @@ func TestTheFirstPieceOfAReplyWaitsForNoRead(t *testing.T) {
 			s.begin(m)
 			reads = s.reads
 			now := s.view.Transcript
-			f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}, Transcript: &now})
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
+			f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-m1", Attempt: 1}, Transcript: &now})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m1", Kind: generation.Text, Text: "answer "}})
 		}
 		got := a.open("POST", messages, `{"message":"hi"}`, asEvents)
 		synctest.Wait()

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 func withFeed(f *feed) func(*gateway.Deps) { return func(d *gateway.Deps) { d.Feed = f } }
@@ -160,8 +161,8 @@ func TestASlowReaderBlocksNoOther(t *testing.T) {
 		time.Sleep(time.Second)
 		for n := range 1000 {
 			name := fmt.Sprintf("d%d", n)
-			f.publish(contract.Event{Draft: &contract.Draft{ID: name}})
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &generation.Draft{ID: name}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: name, Kind: generation.Text, Text: "x"}})
 			synctest.Wait()
 		}
 		if n := strings.Count(kinds(quick.events()), "TEXT_MESSAGE_CONTENT"); n != 1000 {
@@ -190,9 +191,9 @@ func TestDeltasOfASlowReaderAreJoined(t *testing.T) {
 		free := make(chan struct{})
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		synctest.Wait()
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "d"}})
 		for range 5000 {
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: "12345678"}})
 			synctest.Wait()
 		}
 		close(free)

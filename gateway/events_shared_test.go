@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // turn plays a turn whose reply is published piece by piece, and calls between in the middle.
 func (s *script) turn(f *feed, name string, between func()) {
 	m := contract.MessageSignal{Name: name, RequestID: otherID, Text: contract.Inline("hi " + name)}
 	s.do(func() { s.begin(m) })
-	f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-" + name, Attempt: 1}})
+	f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-" + name, Attempt: 1}})
 	time.Sleep(time.Second)
 	for _, piece := range []string{"answer ", "to "} {
-		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-" + name, Kind: contract.DeltaText, Text: piece}})
+		f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-" + name, Kind: generation.Text, Text: piece}})
 		synctest.Wait()
 	}
 	between()
@@ -100,10 +101,10 @@ func TestASlowReaderOfASharedStreamGetsJoinedPieces(t *testing.T) {
 		slow, quick := a.openUntil(1, free), a.open("GET", eventsPath, "")
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "d"}})
 		time.Sleep(time.Second)
 		for range 2500 {
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: `"\<é日 `}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: `"\<é日 `}})
 			synctest.Wait()
 		}
 		close(free)
@@ -136,8 +137,8 @@ func TestATooSlowReaderOfASharedStreamIsDisconnected(t *testing.T) {
 		time.Sleep(time.Second)
 		for n := range 300 {
 			name := fmt.Sprint("d", n)
-			f.publish(contract.Event{Draft: &contract.Draft{ID: name}})
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &generation.Draft{ID: name}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: name, Kind: generation.Text, Text: "x"}})
 			synctest.Wait()
 		}
 		close(free)

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 func TestAStreamHasASnapshotAndThenEveryRun(t *testing.T) {
@@ -180,11 +181,11 @@ func TestAReplyIsShownWhileItIsGenerated(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}})
-		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-m1", Attempt: 1}})
+		f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m1", Kind: generation.Text, Text: "answer "}})
 		time.Sleep(150 * time.Millisecond)
 		synctest.Wait()
-		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "to "}})
+		f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m1", Kind: generation.Text, Text: "to "}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|answer to " {
 			t.Errorf("%q", now)

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // store is a blob store whose Get a test provides.
@@ -48,13 +49,13 @@ func TestASlowStoreDelaysNoPieces(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-m1"}})
 		time.Sleep(time.Second)
 		s.do(func() { s.finish(m, "x") })
 		now := s.store()
 		f.publish(contract.Event{Settled: &now})
 		synctest.Wait()
-		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "from"}})
+		f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m1", Kind: generation.Text, Text: "from"}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|from" {
 			t.Errorf("while the store is slow: %q", now)
@@ -119,9 +120,9 @@ func TestTheNextTurnWaitsForASlowStore(t *testing.T) {
 		now := s.store()
 		f.publish(contract.Event{Settled: &now})
 		s.do(func() { s.begin(contract.MessageSignal{Name: "m2", Text: contract.Inline("two")}) })
-		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m2"}})
+		f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-m2"}})
 		for _, text := range []string{"le", "tters"} {
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m2", Kind: contract.DeltaText, Text: text}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-m2", Kind: generation.Text, Text: text}})
 		}
 		synctest.Wait()
 		close(gate)
@@ -192,7 +193,7 @@ func TestAFloodOfEventsBeforeAMessageEndsNoStream(t *testing.T) {
 			return s.read(id, request)
 		}
 		b.SignalFn = func(id, name string, payload any) error {
-			f.publish(contract.Event{Draft: &contract.Draft{ID: "one more"}})
+			f.publish(contract.Event{Draft: &generation.Draft{ID: "one more"}})
 			time.Sleep(time.Millisecond)
 			return s.signal(id, name, payload)
 		}
@@ -205,8 +206,8 @@ func TestAFloodOfEventsBeforeAMessageEndsNoStream(t *testing.T) {
 		got := a.open("POST", messages, `{"message":"hi"}`, asEvents)
 		synctest.Wait()
 		for n := range 400 {
-			f.publish(contract.Event{Draft: &contract.Draft{ID: fmt.Sprint("d", n)}})
-			f.publish(contract.Event{Delta: &contract.Delta{DraftID: fmt.Sprint("d", n), Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &generation.Draft{ID: fmt.Sprint("d", n)}})
+			f.publish(contract.Event{Delta: &generation.Delta{DraftID: fmt.Sprint("d", n), Kind: generation.Text, Text: "x"}})
 			synctest.Wait()
 		}
 		close(gate)

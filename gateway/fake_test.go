@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/switches"
@@ -52,6 +53,8 @@ type fakeBackend struct {
 	PingFn          func() error
 	SetPushFn       func(id string, c service.PushConfig) (service.PushConfig, error)
 	PushConfigsFn   func(id string) ([]service.PushConfig, error)
+	DeputiesFn      func() (deputy.State, error)
+	ChangeDeputies  func(update string, c deputy.Change) error
 	SwitchesFn      func() (switches.State, error)
 	PauseFn         func(switches.Change) (*switches.State, error)
 	ResumeFn        func(switches.Change) (*switches.State, error)
@@ -148,6 +151,27 @@ func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.Tas
 		return service.TaskPage{}, errUnexpected
 	}
 	return f.TasksFn(q)
+}
+
+func (f *fakeBackend) Deputies(context.Context) (deputy.State, error) {
+	if f.DeputiesFn == nil {
+		return deputy.State{}, nil
+	}
+	return f.DeputiesFn()
+}
+
+func (f *fakeBackend) Appoint(_ context.Context, c deputy.Change) error {
+	if f.ChangeDeputies == nil {
+		return errUnexpected
+	}
+	return f.ChangeDeputies(deputy.UpdateAppoint, c)
+}
+
+func (f *fakeBackend) Revoke(_ context.Context, c deputy.Change) error {
+	if f.ChangeDeputies == nil {
+		return errUnexpected
+	}
+	return f.ChangeDeputies(deputy.UpdateRevoke, c)
 }
 
 func (f *fakeBackend) Switches(context.Context) (switches.State, error) {

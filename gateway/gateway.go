@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/control"
+	"agent-stop-and-go/gateway/desk"
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/identity"
@@ -207,6 +208,7 @@ func New(deps Deps) *Gateway {
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
+		desk:   &desk.Endpoint{Service: s, Caller: callerOf},
 		events: events,
 		offers: &offers.Endpoint{Service: s, Agent: d.Agent},
 		health: g.health,

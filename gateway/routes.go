@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/control"
+	"agent-stop-and-go/gateway/desk"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
@@ -64,6 +65,7 @@ type handlers struct {
 	tasks  *protocol.Server
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
+	desk   *desk.Endpoint
 	codec  *codec.Endpoint
 
 	control *control.Endpoint
@@ -101,7 +103,10 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/approvals", proven, ""}, h.rest.decideAll}, // each is checked like a single one
 		{Route{"GET", "/approvals/:uuid", contract.ScopeRead, ofApproval}, h.rest.approval},
 		{Route{"POST", "/approvals/:uuid", proven, ofApproval}, h.rest.decide},
-		{Route{"POST", "/approvals/:uuid/later", proven, ofApproval}, h.rest.later},
+		{Route{"POST", desk.PathLater, proven, ofApproval}, h.desk.Later},
+		{Route{"GET", desk.PathDeputies, proven, ""}, h.desk.List},
+		{Route{"POST", desk.PathDeputies, contract.ScopeApprove, ""}, h.desk.Appoint},
+		{Route{"DELETE", desk.PathDeputy, proven, ""}, h.desk.Revoke},
 		{Route{"GET", serverlogin.PathBegin, proven, ofApproval}, h.server.Begin},
 		{Route{"POST", serverlogin.PathBegin, proven, ofApproval}, h.rest.loggedIn},
 		{Route{"GET", serverlogin.PathCallback, open, ""}, h.server.Complete},

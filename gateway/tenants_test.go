@@ -50,6 +50,8 @@ func verdict(r about, i contract.Identity, x tenant) int {
 		return 401
 	case r.scope != "any" && !i.May(r.scope):
 		return 403
+	case r.method == "DELETE" && r.object == "": // a deputy, and there is none
+		return 404
 	case r.object == "conversation" && !sees, r.object == "approval" && !sees && !decides:
 		return 404
 	case r.object == "approval" && r.method == "POST" && !decides: // but sees it

@@ -87,7 +87,9 @@ func (c *conversation) receiveQuestions(ctx workflow.Context) {
 	if c.turn != nil && c.turn.leaf != nil {
 		leaves = append(leaves, c.turn.leaf)
 	}
-	routeQuestions(ctx, c.questions, leaves...)
+	if routeQuestions(ctx, c.questions, leaves...) {
+		c.publish(ctx)
+	}
 }
 
 // maxJoins is how many repeated messages of one turn may bring a token. Each is a decision in the

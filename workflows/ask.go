@@ -102,6 +102,16 @@ func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 	l.parent.addApproval(ctx, l, in)
 }
 
+// noteReminder tells the readers of the conversation that an approval of the leaf still waits.
+func (l *leaf) noteReminder(ctx workflow.Context, q contract.QuestionSignal) bool {
+	waits := slices.Contains(l.state.Approvals, q.UUID)
+	if waits {
+		l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Reminder(*q.Reminder)), Notice: true, Reminds: q.UUID})
+		l.parent.refresh(ctx)
+	}
+	return waits
+}
+
 // requestFor returns the text of the message that asks for an approval.
 func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
 	return contract.Inline(wording.RequestText(in.Pending(), l.inTree))

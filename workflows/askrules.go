@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -44,14 +43,15 @@ func (s *ruleApprovals) ask(ctx workflow.Context, a verdict.Approval) (r contrac
 		if r = s.one(ctx, a, rules, step); r.Decision != contract.Approved || ctx.Err() != nil {
 			break
 		}
-		rules, step.Approved = approvers.Except(rules, r.Identity), append(step.Approved, r.ShownBy())
+		rules, step.Approved = approvers.ExceptThose(rules, r), append(step.Approved, r.ShownBy())
 	}
 	return r
 }
 
 // one asks one person. If the approval expires, those are asked whom the rule names for that.
 func (s *ruleApprovals) one(ctx workflow.Context, a verdict.Approval, rules []string, step wording.RuleStep) contract.ApprovalResult {
-	r := s.open(ctx, cmp.Or(a.Expires, s.leaf.parent.origin().agent.ApprovalTimeout), rules, step)
+	a.Expires = cmp.Or(a.Expires, s.leaf.parent.origin().agent.ApprovalTimeout)
+	r := s.open(ctx, a, rules, step)
 	if r.Decision != contract.Expired || ctx.Err() != nil || !a.Keep && len(a.Then) == 0 {
 		return r
 	}
@@ -59,10 +59,11 @@ func (s *ruleApprovals) one(ctx workflow.Context, a verdict.Approval, rules []st
 	if len(a.Then) > 0 {
 		rules = approvers.Instead(rules, a.Then)
 	}
-	return s.open(ctx, 0, rules, step)
+	a.Expires = 0
+	return s.open(ctx, a, rules, step)
 }
 
-func (s *ruleApprovals) open(ctx workflow.Context, expires time.Duration, rules []string, step wording.RuleStep) contract.ApprovalResult {
+func (s *ruleApprovals) open(ctx workflow.Context, a verdict.Approval, rules []string, step wording.RuleStep) contract.ApprovalResult {
 	l, c := s.leaf, s.call
 	in := l.approvalFor(ctx, c, l.describe(ctx, c.Call)+"\n\n"+step.Text(c.Verdict.Text), contract.ReasonDestructive)
 	if s.made > 0 { // an imported call brings the UUID of its first approval only
@@ -70,6 +71,6 @@ func (s *ruleApprovals) open(ctx workflow.Context, expires time.Duration, rules 
 	}
 	s.made++
 	in.Because, in.Rule, in.Policy = contract.GroundRule, step.Rule, c.Verdict.Policy
-	in.Approvers, in.Timeout = rules, expires
+	in.Approvers, in.Timeout, in.Remind = rules, a.Expires, a.Remind
 	return l.awaitApproval(ctx, in)
 }

@@ -13,6 +13,8 @@
 //	              that abandons a task, as a    30 days
 //	              child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
+//	Deputies      the gateway, with the first   never
+//	              deputy of an agent
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
 //	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
@@ -55,7 +57,7 @@
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
-// Package approval is Approval. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
+// Package approval is Approval, package deputies is Deputies. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
 // Control, package catalogue Catalogue, package appender Audit;
@@ -137,6 +139,9 @@
 // it is validated here, sent to the approval, and settled like a decision. If the schema of
 // the answer is too large for history it is in the blob store, and an activity reads the
 // answer (approval/read.go).
+//
+// An Approval sends its reminders to the workflow that asks on the same channel; readers see them
+// as notices (ask.go).
 //
 // A client tool (Call.Client) is executed by the sender of the message: the call waits as an
 // approval whose answer is the result (client_tool.go).

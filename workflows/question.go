@@ -81,8 +81,9 @@ func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal
 }
 
 // routeQuestions passes questions to the calls that they belong to. A question of a call that
-// is not running is dropped: its answer would not be used.
-func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
+// is not running is dropped: its answer would not be used. It reports whether there was a reminder,
+// which readers are to see at once.
+func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) (reminded bool) {
 	for raw, ok := signal.Receive(ch); ok; raw, ok = signal.Receive(ch) {
 		var q contract.QuestionSignal
 		if err := json.Unmarshal(raw, &q); err != nil || !contract.IsUUID(q.UUID) {
@@ -90,6 +91,7 @@ func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...
 			continue
 		}
 		for _, l := range leaves {
+			reminded = q.Reminder != nil && l.noteReminder(ctx, q) || reminded
 			for _, f := range l.askingCalls {
 				if f.call.message == q.Call {
 					f.ask(q)
@@ -97,4 +99,5 @@ func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...
 			}
 		}
 	}
+	return reminded
 }

@@ -7,7 +7,9 @@ import (
 	"agent-stop-and-go/workflows/catalogue"
 	"agent-stop-and-go/workflows/contract"
 	names "agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/deletion"
+	"agent-stop-and-go/workflows/deputies"
 	"agent-stop-and-go/workflows/push"
 )
 
@@ -28,6 +30,7 @@ func Register(r Registry) {
 		contract.WorkflowLoop:         Loop,
 		contract.WorkflowPush:         push.Push,
 		contract.WorkflowDelivery:     Delivery,
+		deputy.Workflow:               deputies.Deputies,
 		names.Workflow:                deletion.Deletion,
 		names.WorkflowUpkeep:          deletion.Upkeep,
 	} {

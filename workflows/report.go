@@ -124,7 +124,7 @@ func (c *composite) receiveSignals(ctx workflow.Context) {
 	for {
 		_ = workflow.Await(ctx, func() bool { return c.reporter.reports.Len()+c.questions.Len() > 0 })
 		c.receiveReports(ctx)
-		routeQuestions(ctx, c.questions, c.leaves...)
+		c.reporter.urgent = routeQuestions(ctx, c.questions, c.leaves...) || c.reporter.urgent
 	}
 }
 

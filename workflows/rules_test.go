@@ -274,3 +274,62 @@ func TestTheRuleSaysWhoDecidesAboutACallOfUnknownOutcome(t *testing.T) {
 		s.rest()
 	})
 }
+
+// reminders returns the notices of a conversation that remind of an approval.
+func reminders(s *session, uuid string) (texts []string) {
+	for _, m := range s.messages() {
+		if m.Reminds == uuid && m.Notice {
+			texts = append(texts, m.Content.Inline)
+		}
+	}
+	return texts
+}
+
+func TestAnApprovalRemindsThoseWhoReadTheConversation(t *testing.T) {
+	plan := verdict.Approval{Rule: "slow", Expires: 5 * time.Hour, Remind: []time.Duration{time.Hour, 3 * time.Hour}}
+	for name, in := range map[string]contract.ConversationInput{
+		"alone": hello(), "in a tree": tree(parallel("both", llm("one", prompt("one")), llm("two", prompt("two")))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: script(asks(ruled(add("x"), verdict.Ask, plan)), says("Nothing."))}
+			if name != "alone" {
+				w.GenerateFn = play(map[string][]any{"one": {asks(ruled(add("x"), verdict.Ask, plan)), says("x")}, "two": {says("y")}})
+			}
+			converse(t, w, in, func(s *session) {
+				s.rest()
+				uuid := s.pending().UUID
+				s.sleep(59 * time.Minute)
+				same(t, "too early", len(reminders(s, uuid)), 0)
+				s.sleep(2 * time.Minute)
+				same(t, "once", len(reminders(s, uuid)), 1)
+				s.sleep(3 * time.Hour)
+				same(t, "twice", len(reminders(s, uuid)), 2)
+				if text := reminders(s, uuid)[1]; !strings.HasPrefix(text, "Reminder 2 of 2: resources_add still waits for a decision, since ") {
+					t.Error(text)
+				}
+				view := s.approval(uuid)
+				same(t, "in the approval", len(view.Reminded), 2)
+				same(t, "decided", view.Result, nil)
+				s.sleep(time.Hour)
+				same(t, "expired", s.approval(uuid).Result.Decision, contract.Expired)
+				same(t, "no more", len(reminders(s, uuid)), 2)
+			})
+			same(t, "ran", len(w.ran()), 0)
+		})
+	}
+}
+
+func TestAReminderThatNobodyRanForComesOnceAndDecidesNothing(t *testing.T) {
+	in := question()
+	in.Remind = []time.Duration{time.Hour, 2 * time.Hour, 3 * time.Hour}
+	in.CreatedAt = created.Add(-150 * time.Minute) // no worker ran for a while
+	got := runApprovalAlone(t, in, func(s *session) {
+		s.sleep(time.Second)
+		same(t, "at once", len(s.approval(approvalID).Reminded), 1)
+		s.sleep(time.Hour)
+		same(t, "the last", len(s.approval(approvalID).Reminded), 2)
+		s.decideOn(approvalID, contract.DecideSignal{Approved: true, By: "ops"})
+		s.rest()
+	})
+	same(t, "decision", got.Decision, contract.Approved)
+}

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // Model answers a conversation. Implementations are safe for concurrent use.
@@ -54,14 +55,14 @@ type Delta struct {
 }
 
 // DeltaKind is the kind of a Delta.
-type DeltaKind = contract.DeltaKind
+type DeltaKind = generation.Kind
 
 // The kinds of deltas.
 const (
-	DeltaText      = contract.DeltaText
-	DeltaReasoning = contract.DeltaReasoning
-	DeltaCall      = contract.DeltaCall
-	DeltaArguments = contract.DeltaArguments
+	DeltaText      = generation.Text
+	DeltaReasoning = generation.Reasoning
+	DeltaCall      = generation.Call
+	DeltaArguments = generation.Arguments
 )
 
 // Native is a reply in its provider's own form, to be sent back to it.

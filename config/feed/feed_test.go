@@ -7,11 +7,12 @@ import (
 
 	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // piece returns the i-th piece of a draft. Pieces of different calls are never joined.
 func piece(id string, i int) contract.Event {
-	return contract.Event{ConversationID: id, Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaArguments, Call: i, Text: fmt.Sprint(i)}}
+	return contract.Event{ConversationID: id, Delta: &generation.Delta{DraftID: "d", Kind: generation.Arguments, Call: i, Text: fmt.Sprint(i)}}
 }
 
 func changed(id string) contract.Event { return contract.Event{ConversationID: id} }

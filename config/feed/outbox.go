@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // Limits of the outbox.
@@ -83,7 +84,7 @@ func (o *outbox) merge(i int, n contract.Event) bool {
 	if a == nil || b == nil {
 		return a == b && e.event.Draft == nil && n.Draft == nil // two events without content
 	}
-	same := a.DraftID == b.DraftID && a.Kind == b.Kind && a.Call == b.Call && a.Tool == b.Tool && a.Kind != contract.DeltaCall
+	same := a.DraftID == b.DraftID && a.Kind == b.Kind && a.Call == b.Call && a.Tool == b.Tool && a.Kind != generation.Call
 	if !same || len(a.Text)+len(e.text)+len(b.Text) > maxText {
 		return false
 	}

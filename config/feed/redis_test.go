@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/config/feed/feedtest"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 const stream = "agent-stop-and-go:news:a"
@@ -56,7 +57,7 @@ func TestTextsThatQueueUpAreJoined(t *testing.T) {
 	for i := range 3000 {
 		text := string(rune('a' + i%26))
 		want.WriteString(text)
-		f.Publish(contract.Event{ConversationID: "a", Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: text}})
+		f.Publish(contract.Event{ConversationID: "a", Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: text}})
 	}
 	count := 0
 	for got.Len() < want.Len() {
@@ -136,7 +137,7 @@ func awaitDelivery(t *testing.T, f *feed.Feed) {
 	events, stop := f.Subscribe("z")
 	defer func() { stop() }()
 	eventually(t, "events are carried", func() bool {
-		f.Publish(contract.Event{ConversationID: "z", Draft: &contract.Draft{ID: "d"}})
+		f.Publish(contract.Event{ConversationID: "z", Draft: &generation.Draft{ID: "d"}})
 		select {
 		case n, ok := <-events:
 			if !ok {

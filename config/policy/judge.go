@@ -148,7 +148,7 @@ func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester &
 // ends without a successor, so does the result.
 func stricter(a, b verdict.Approval) verdict.Approval {
 	ends := stops(a) || stops(b)
-	a.Count = max(a.Count, b.Count)
+	a.Count, a.Remind = max(a.Count, b.Count), a.Remind.Merge(b.Remind)
 	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
 		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
 	}

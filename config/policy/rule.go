@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -25,12 +26,13 @@ type Then struct {
 
 // Ask says how a call waits.
 type Ask struct {
-	By           []string      `yaml:"by" jsonschema_description:"Who may decide, as in approval.approvers, and instead of those. Needs auth."`
-	NotRequester bool          `yaml:"not_requester" jsonschema:"default=false" jsonschema_description:"true: whoever started the conversation may not decide. Needs auth."`
-	Count        int           `yaml:"count" jsonschema:"default=1,minimum=1,maximum=10" jsonschema_description:"How many people must approve. They are asked one after the other, and nobody counts twice; one no is enough. More than 1 needs auth."`
-	Expires      time.Duration `yaml:"expires" jsonschema:"default=0s" jsonschema_description:"After this time without a decision the approval expires and the call does not run. 0s: as approval.timeout says."`
-	OnExpiry     string        `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
-	Escalate     []string      `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
+	By           []string        `yaml:"by" jsonschema_description:"Who may decide, as in approval.approvers, and instead of those. Needs auth."`
+	NotRequester bool            `yaml:"not_requester" jsonschema:"default=false" jsonschema_description:"true: whoever started the conversation may not decide. Needs auth."`
+	Count        int             `yaml:"count" jsonschema:"default=1,minimum=1,maximum=10" jsonschema_description:"How many people must approve. They are asked one after the other, and nobody counts twice; one no is enough. More than 1 needs auth."`
+	Expires      time.Duration   `yaml:"expires" jsonschema:"default=0s" jsonschema_description:"After this time without a decision the approval expires and the call does not run. 0s: as approval.timeout says."`
+	Remind       []time.Duration `yaml:"remind" jsonschema:"single,maxItems=10" jsonschema_description:"When people are reminded of an approval that waits: a time after its opening, or a list of them such as [1h, 4h]. A reminder is a notice of the conversation, and is in the lists of approvals. It decides nothing."`
+	OnExpiry     string          `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
+	Escalate     []string        `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
 }
 
 // Values of on_expiry.
@@ -87,6 +89,9 @@ func (a Ask) check(proven bool, report func(key, problem string)) {
 	if a.Expires != 0 && a.Expires < time.Second {
 		report("expires", a.Expires.String()+": must be at least 1s")
 	}
+	if err := reminder.Plan(a.Remind).Check(a.Expires); err != nil {
+		report("remind", err.Error())
+	}
 	a.checkExpiry(proven, report)
 }
 
@@ -107,7 +112,7 @@ func (a Ask) checkExpiry(proven bool, report func(key, problem string)) {
 // approval returns the approval that the rule asks for.
 func (r Rule) approval() verdict.Approval {
 	a := cmp.Or(r.Then.Ask, &Ask{})
-	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires}
+	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires, Remind: a.Remind}
 	if a.Count > 1 {
 		out.Count = a.Count
 	}

@@ -1,13 +1,12 @@
 package agui
 
 import (
+	"agent-stop-and-go/workflows/contract/generation"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"agent-stop-and-go/workflows/contract"
 )
 
 // draft is a reply while it is generated.
@@ -103,7 +102,7 @@ func (d *draft) call(n int) *part {
 func (d *draft) callNumbers() []int { return slices.Sorted(maps.Keys(d.calls)) }
 
 // Draft begins a draft, or another attempt of one.
-func (s *Stream) Draft(d contract.Draft) []Event {
+func (s *Stream) Draft(d generation.Draft) []Event {
 	if d.ID == "" || s.ended[d.ID] || s.knows(d.ID) {
 		return nil
 	}
@@ -132,19 +131,19 @@ func (s *Stream) draft(name string) *draft {
 }
 
 // Delta adds a piece to a draft that was announced with Draft.
-func (s *Stream) Delta(piece contract.Delta) []Event {
+func (s *Stream) Delta(piece generation.Delta) []Event {
 	d := s.draft(piece.DraftID)
 	if d == nil {
 		return nil
 	}
 	switch piece.Kind {
-	case contract.DeltaReasoning:
+	case generation.Reasoning:
 		s.showThought(d, piece.Text)
-	case contract.DeltaText:
+	case generation.Text:
 		d.text.add(piece.Text)
-	case contract.DeltaCall:
+	case generation.Call:
 		d.call(piece.Call).tool = piece.Tool
-	case contract.DeltaArguments:
+	case generation.Arguments:
 		d.call(piece.Call).add(piece.Text)
 	}
 	s.show(d)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 	"agent-stop-and-go/workflows/record/document"
 	"agent-stop-and-go/workflows/wording"
@@ -85,17 +86,17 @@ func TestStream(t *testing.T) {
 	drafted.DraftID = "d"
 	text := func(s string) func(*Stream) []Event {
 		return func(x *Stream) []Event {
-			return x.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: s})
+			return x.Delta(generation.Delta{DraftID: "d", Kind: generation.Text, Text: s})
 		}
 	}
-	announce := func(x *Stream) []Event { return x.Draft(contract.Draft{ID: "d", Attempt: 1}) }
-	again := func(x *Stream) []Event { return x.Draft(contract.Draft{ID: "d", Attempt: 2}) }
+	announce := func(x *Stream) []Event { return x.Draft(generation.Draft{ID: "d", Attempt: 1}) }
+	again := func(x *Stream) []Event { return x.Draft(generation.Draft{ID: "d", Attempt: 2}) }
 	update := func(st State) func(*Stream) []Event {
 		return func(x *Stream) []Event { return x.Update(st) }
 	}
-	piece := func(k contract.DeltaKind, tool, s string) func(*Stream) []Event {
+	piece := func(k generation.Kind, tool, s string) func(*Stream) []Event {
 		return func(x *Stream) []Event {
-			return x.Delta(contract.Delta{DraftID: "d", Kind: k, Tool: tool, Text: s})
+			return x.Delta(generation.Delta{DraftID: "d", Kind: k, Tool: tool, Text: s})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -122,14 +123,14 @@ func TestStream(t *testing.T) {
 		"settled already": {[]func(*Stream) []Event{update(working(u, drafted)), announce, text("x")},
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d"},
 		"a rune in halves": {[]func(*Stream) []Event{update(working(u)), announce, text("\xc3"), text("\xa9")}, "run+ run-u, text+ u, 'hi', end u, text+ d, 'é'"},
-		"thoughts": {[]func(*Stream) []Event{update(working(u)), announce, piece(contract.DeltaReasoning, "", "hm"), text("he")},
+		"thoughts": {[]func(*Stream) []Event{update(working(u)), announce, piece(generation.Reasoning, "", "hm"), text("he")},
 			"run+ run-u, text+ u, 'hi', end u, reasoning_start d-reasoning-1, reasoning_message_start d-reasoning-1, 'hm', " +
 				"reasoning_message_end d-reasoning-1, reasoning_end d-reasoning-1, text+ d, 'he'"},
-		"arguments that are the same": {[]func(*Stream) []Event{update(working(u)), announce, piece(contract.DeltaCall, "add", ""),
-			piece(contract.DeltaArguments, "", `{"a": 1}`), update(working(u, call("c", "r", "d", "add", `{"a":1}`)))},
+		"arguments that are the same": {[]func(*Stream) []Event{update(working(u)), announce, piece(generation.Call, "add", ""),
+			piece(generation.Arguments, "", `{"a": 1}`), update(working(u, call("c", "r", "d", "add", `{"a":1}`)))},
 			`run+ run-u, text+ u, 'hi', end u, call+ d-0 of d, {"a": 1}, call- d-0`},
-		"arguments that were coerced": {[]func(*Stream) []Event{update(working(u)), announce, piece(contract.DeltaCall, "add", ""),
-			piece(contract.DeltaArguments, "", `{"a":"1"}`), update(working(u, call("c", "r", "d", "add", `{"a":1}`)))},
+		"arguments that were coerced": {[]func(*Stream) []Event{update(working(u)), announce, piece(generation.Call, "add", ""),
+			piece(generation.Arguments, "", `{"a":"1"}`), update(working(u, call("c", "r", "d", "add", `{"a":1}`)))},
 			`run+ run-u, text+ u, 'hi', end u, call+ d-0 of d, {"a":"1"}, call- d-0, all u d`},
 		"calls without a draft": {[]func(*Stream) []Event{update(working(u, call("c", "c", "", "add", `{}`), call("e", "c", "", "list", `null`), result("g", "c", "list", "ok")))},
 			"run+ run-u, text+ u, 'hi', end u, call+ c of c, {}, call- c, call+ e of c, {}, call- e, result g of e"},
@@ -291,15 +292,15 @@ func TestALongReplyTakesTimeByItsLengthOnly(t *testing.T) {
 	st := State{Running: true}
 	st.Document.Status = contract.StatusActive
 	s.Update(st)
-	s.Draft(contract.Draft{ID: "d"})
-	s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaCall, Tool: "add"})
+	s.Draft(generation.Draft{ID: "d"})
+	s.Delta(generation.Delta{DraftID: "d", Kind: generation.Call, Tool: "add"})
 	const pieces = 50_000
 	bytes := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
 			for range pieces {
-				s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"})
-				s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaArguments, Text: "12345678"})
+				s.Delta(generation.Delta{DraftID: "d", Kind: generation.Text, Text: "12345678"})
+				s.Delta(generation.Delta{DraftID: "d", Kind: generation.Arguments, Text: "12345678"})
 			}
 		}
 	}).AllocedBytesPerOp()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -31,13 +32,13 @@ type Attempt struct {
 	Until   time.Time `json:"until,omitzero"` // when the model is given up
 }
 
-func attempt(d contract.Draft) Custom {
+func attempt(d generation.Draft) Custom {
 	return Custom{TypeCustom, CustomAttempt, Attempt{
 		Text: askedAgain(d), Node: d.Node, Model: d.Model, Attempt: d.Attempt, Until: d.Until,
 	}}
 }
 
-func askedAgain(d contract.Draft) string {
+func askedAgain(d generation.Draft) string {
 	model := "The model"
 	if d.Model != "" {
 		model += " " + d.Model

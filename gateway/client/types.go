@@ -266,7 +266,9 @@ type Decision struct {
 	DecidedAt       time.Time `json:"decided_at"`
 	Outcome         string    `json:"outcome,omitempty"`
 	OnBehalfOf      string    `json:"on_behalf_of,omitempty"`
-	Identity        *Identity `json:"identity,omitempty"`
+	// For is by which deputy, and so in whose place, it was decided.
+	For      *Deputy   `json:"for,omitempty"`
+	Identity *Identity `json:"identity,omitempty"`
 }
 
 // WaitingApproval is an approval in a list. Long arguments are cut there.
@@ -296,7 +298,9 @@ type WaitingApproval struct {
 	ExpiresAt            *time.Time      `json:"expires_at,omitempty"`
 	Approvers            []string        `json:"approvers,omitempty"`
 	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
-	URL                  string          `json:"url"`
+	// Reminded is when people were reminded of it.
+	Reminded []time.Time `json:"reminded_at,omitempty"`
+	URL      string      `json:"url"`
 }
 
 // ApprovalState is an approval and what became of it.
@@ -313,6 +317,8 @@ type ApprovalState struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	// DeferredUntil is until when the caller put it off.
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
+	// Reminded is when people were reminded of it.
+	Reminded []time.Time `json:"reminded_at,omitempty"`
 }
 
 // Tool is a tool of the agent.

@@ -5,7 +5,7 @@ import (
 
 	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/live"
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -48,7 +48,7 @@ func (s *speech) piece(i live.Item) error {
 	case i.Draft != nil:
 		s.draft(*i.Draft)
 		return nil
-	case i.Delta == nil || i.Delta.Kind != contract.DeltaText || i.Delta.Text == "":
+	case i.Delta == nil || i.Delta.Kind != generation.Text || i.Delta.Text == "":
 		return nil
 	case s.current == "" && !s.done[i.Delta.DraftID]:
 		s.current, s.told = i.Delta.DraftID, ""
@@ -64,7 +64,7 @@ func (s *speech) piece(i live.Item) error {
 }
 
 // draft takes the beginning of a draft. A node that begins another one has given up the former.
-func (s *speech) draft(d contract.Draft) {
+func (s *speech) draft(d generation.Draft) {
 	switch {
 	case s.current == d.ID: // the model is asked again
 		s.heard.Reset()

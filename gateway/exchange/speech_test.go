@@ -6,13 +6,14 @@ import (
 
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
 
-func draft(id, node string) live.Item { return live.Item{Draft: &contract.Draft{ID: id, Node: node}} }
+func draft(id, node string) live.Item { return live.Item{Draft: &generation.Draft{ID: id, Node: node}} }
 
 func piece(id, text string) live.Item {
-	return live.Item{Delta: &contract.Delta{DraftID: id, Kind: contract.DeltaText, Text: text}}
+	return live.Item{Delta: &generation.Delta{DraftID: id, Kind: generation.Text, Text: text}}
 }
 
 func said(id, draft, text string) record.Entry {

@@ -3,7 +3,7 @@ package live
 import (
 	"slices"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -32,7 +32,7 @@ func (d drafts) begin(i Item) drafts {
 
 // extend adds a piece to its draft. A piece of an unknown draft is dropped: it is useless
 // without the beginning. A draft that grows too large is dropped too.
-func (d drafts) extend(in *contract.Delta) drafts {
+func (d drafts) extend(in *generation.Delta) drafts {
 	for _, x := range d {
 		if x.name != in.DraftID {
 			continue

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 )
 
 // talk is a conversation with a feed. A state is published as an event first and recorded
@@ -173,7 +174,7 @@ func TestAReplyIsKeptForAWhileWithoutReaders(t *testing.T) {
 					}
 					synctest.Wait()
 					if n == 0 {
-						conversation.events <- contract.Event{Draft: &contract.Draft{ID: "d"}}
+						conversation.events <- contract.Event{Draft: &generation.Draft{ID: "d"}}
 						conversation.events <- piece("one ")
 						synctest.Wait()
 					}
@@ -204,7 +205,7 @@ func TestAReplyIsKeptForAWhileWithoutReaders(t *testing.T) {
 }
 
 func piece(text string) contract.Event {
-	return contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: text}}
+	return contract.Event{Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: text}}
 }
 
 // textOf returns the text of the unfinished reply that a reader got.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -25,8 +25,8 @@ var ErrSlow = errors.New("the reader is too slow; it must begin anew")
 // set.
 type Item struct {
 	State *record.State // shared by all readers
-	Draft *contract.Draft
-	Delta *contract.Delta
+	Draft *generation.Draft
+	Delta *generation.Delta
 	Block Block // set for readers of a shared stream, instead of the others
 	// Drafts is the number of drafts that had begun: with a draft, including it; with a
 	// state, at least, when it was read.
@@ -52,7 +52,7 @@ func (i Item) join(next Item) (Item, bool) {
 	case i.Block != nil && next.Block != nil:
 		joined := i.Block.Join(next.Block)
 		return Item{Block: joined}, joined != nil
-	case a == nil || b == nil || a.Kind == contract.DeltaCall:
+	case a == nil || b == nil || a.Kind == generation.Call:
 		return i, false
 	case a.DraftID != b.DraftID || a.Kind != b.Kind || a.Call != b.Call || len(a.Text)+len(b.Text) > MaxPiece:
 		return i, false

@@ -26,6 +26,7 @@ type Backend interface {
 	Worker
 	Pushes
 	Control
+	Deputation
 }
 
 // Conversations starts, signals and reads conversations.
@@ -226,6 +227,8 @@ type WaitingItem struct {
 	// Deferrals say who has put it off. DeferredUntil is the caller's own, nil if there is none.
 	Deferrals     later.List `json:"-"`
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
+	// Reminded is when people were reminded of it.
+	Reminded []time.Time `json:"reminded_at,omitempty"`
 }
 
 // Summary counts conversations by status.

@@ -14,7 +14,7 @@
 // send.go      Send, CancelTurn and CloseConversation: admission before a signal; Delete
 // await.go     Await and Settled; waits.go shares few updates of a workflow among all waiters
 // decide.go    Decide, and the record of the decision that counts
-// later.go     Later: not now
+// deputies.go  Later: not now; who decides in whose place
 // read.go      other reads; document.go conversations as documents, also while no worker
 //
 //	answers; media.go files

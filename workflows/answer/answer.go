@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
 )
 
 // Accepted describes the accepted answers to people.
@@ -34,6 +35,7 @@ type Answer struct {
 	OnBehalfOf string
 	Identity   contract.Identity
 	Proof      string
+	For        *deputy.Deputy
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -168,6 +170,10 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 	case "identity":
 		if json.Unmarshal(value, &b.answer.Identity) != nil {
 			return fmt.Errorf("%q must be an identity", key)
+		}
+	case "for":
+		if json.Unmarshal(value, &b.answer.For) != nil {
+			return fmt.Errorf("%q must be a deputy", key)
 		}
 	case "chain":
 		if json.Unmarshal(value, &b.answer.Chain) != nil {

@@ -30,6 +30,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
 		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
+		a.view.Reminded, a.reminded = in.Carried.Reminded, in.Carried.Reminders
 	} else {
 		telemetry.ApprovalOpened(ctx, in)
 		a.tell(ctx, hooks.Opened, 1)
@@ -71,6 +72,7 @@ type approval struct {
 	ignored  int  // signals, in this run
 	deferred int  // times, in this run
 	stirred  bool // put off since wait looked
+	reminded int  // of the plan, in all runs
 	proofs   proof.Checker
 	recorded bool // the audit log has what is shown
 
@@ -97,6 +99,8 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.stirred = false
 		case temporal.IsCanceledError(err):
 			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
+		case err == nil && !ok && !a.isExpired(ctx):
+			a.remind(ctx)
 		case err == nil && !ok:
 			a.conclude(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
 		}
@@ -115,16 +119,17 @@ func (a *approval) mayRollOver(ctx workflow.Context) bool {
 
 func (a *approval) continueAsNew(ctx workflow.Context) error {
 	next := a.in
-	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals}
+	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
-// await returns false without an error if the approval has expired.
+// await returns false without an error if the approval has expired, or is to remind.
 func (a *approval) await(ctx workflow.Context, arrived func() bool) (bool, error) {
-	if a.in.Timeout <= 0 {
+	at, ends := a.deadline()
+	if !ends {
 		return true, workflow.Await(ctx, arrived)
 	}
-	left := a.in.CreatedAt.Add(a.in.Timeout).Sub(workflow.Now(ctx))
+	left := at.Sub(workflow.Now(ctx))
 	return workflow.AwaitWithTimeout(ctx, max(left, time.Millisecond), arrived)
 }
 
@@ -181,7 +186,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
 		By: given.By, Reason: given.Reason, Via: given.Via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
-		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity,
+		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For,
 	}
 	LogDecision(ctx, a.in, *a.view.Result)
 	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)
@@ -191,7 +196,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 // gateway's decisions have an identity.
 func (a *approval) typed(given contract.DecideSignal) contract.DecideSignal {
 	if !given.Identity.Authenticated() {
-		given.Identity = proof.Typist(a.in.Owner)
+		given.Identity, given.For = proof.Typist(a.in.Owner), nil
 	}
 	if given.Via == "" || given.Identity.Channel == contract.ChannelSignal && given.Via != ViaMessage {
 		given.Via = contract.ChannelSignal

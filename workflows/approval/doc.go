@@ -4,5 +4,5 @@
 //	update.go    the update that decides; read.go reads answers, also those that came as messages
 //	hooks.go     tells web hooks
 //	audit.go     what the audit log gets of it
-//	later.go     who has put it off; release.go calls that a switch pauses
+//	later.go     who has put it off; remind.go reminders; release.go calls that a switch pauses
 package approval

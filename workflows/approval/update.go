@@ -36,7 +36,7 @@ func (a *approval) validateUpdate(ctx workflow.Context, raw json.RawMessage) err
 	if err != nil {
 		return refuseUpdate(contract.KindInvalid, err.Error())
 	}
-	if err := a.proofs.ValidateDecider(a.in, raw, given); err != nil {
+	if err := a.proofs.ValidateDecider(ctx, a.in, raw, given); err != nil {
 		return refuseUpdate(contract.KindForbidden, err.Error())
 	}
 	return nil

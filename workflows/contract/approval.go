@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
+	"agent-stop-and-go/workflows/contract/reminder"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -43,6 +45,8 @@ type ApprovalInput struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
+	// Remind is when people are reminded of it.
+	Remind reminder.Plan `json:"remind,omitempty"`
 	// Schema is the schema of the answer to a question: a flat JSON Schema. Accepts describes
 	// the accepted answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
@@ -66,9 +70,11 @@ type ApprovalInput struct {
 
 // ApprovalCarried is the state that survives continue-as-new.
 type ApprovalCarried struct {
-	Problem   string     `json:"problem"`
-	Ignored   int        `json:"ignored"`
-	Deferrals later.List `json:"deferrals,omitempty"`
+	Problem   string      `json:"problem"`
+	Ignored   int         `json:"ignored"`
+	Deferrals later.List  `json:"deferrals,omitempty"`
+	Reminded  []time.Time `json:"reminded,omitempty"`
+	Reminders int         `json:"reminders,omitempty"` // of the plan, that are over
 }
 
 // Pending returns the approval as the API shows it while it waits.
@@ -240,6 +246,8 @@ type DecideSignal struct {
 	// it; see package proof.
 	Identity Identity `json:"identity,omitzero"`
 	Proof    string   `json:"proof,omitempty"`
+	// For is by which deputy the caller decides in the place of somebody else, if so.
+	For *deputy.Deputy `json:"for,omitempty"`
 }
 
 // QuestionSignal is a question of a tool server (signal "question"). The activity that makes
@@ -255,6 +263,8 @@ type QuestionSignal struct {
 	// schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
+	// Reminder is that of the approval with the UUID, from its workflow. All else is empty then.
+	Reminder *reminder.Reminder `json:"reminder,omitempty"`
 }
 
 // MaxQuestionSchema is the maximum size of the schema of an answer, in bytes.
@@ -283,9 +293,10 @@ type ApprovalResult struct {
 	// Content is the answer to a question. Messages and documents do not contain it.
 	Content JSON       `json:"content,omitzero"`
 	Outcome RunOutcome `json:"outcome,omitempty"` // the answer about a call of unknown outcome
-	// OnBehalfOf and Identity are those of the DecideSignal.
-	OnBehalfOf string   `json:"on_behalf_of,omitempty"`
-	Identity   Identity `json:"identity,omitzero"`
+	// OnBehalfOf, Identity and For are those of the DecideSignal.
+	OnBehalfOf string         `json:"on_behalf_of,omitempty"`
+	Identity   Identity       `json:"identity,omitzero"`
+	For        *deputy.Deputy `json:"for,omitempty"`
 }
 
 // Public returns the record without the credential, which is for the conversation, and the
@@ -333,9 +344,13 @@ func (r ApprovalResult) ReasonText() string {
 	return "Reason: " + why
 }
 
-// ShownBy returns the name of the person who decided, in one line.
+// ShownBy returns the name of the person who decided, and in whose place, in one line.
 func (r ApprovalResult) ShownBy() string {
-	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(r.By), " "))
+	by := r.By
+	if r.For != nil {
+		by += " for " + r.For.From.Subject
+	}
+	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(by), " "))
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.
@@ -346,6 +361,7 @@ type ApprovalView struct {
 	// Problem is why the last signal was not accepted as a decision.
 	Problem string `json:"problem,omitempty"`
 	Ignored int    `json:"ignored,omitempty"` // counts such signals
-	// Deferrals say who has put the approval off.
-	Deferrals later.List `json:"deferrals,omitempty"`
+	// Deferrals say who has put the approval off, Reminded when people were reminded of it.
+	Deferrals later.List  `json:"deferrals,omitempty"`
+	Reminded  []time.Time `json:"reminded,omitempty"`
 }

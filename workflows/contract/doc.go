@@ -68,7 +68,7 @@
 //	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks
 //	push.go          webhooks of tasks; package network restricts their addresses
-//	feed.go          live events
+//	feed.go          live events; package generation has the replies in them
 //	identity.go      callers and their scopes; package key has the texts that stand for them
 //	redact           a package: addresses and commands without secrets
 package contract

@@ -42,6 +42,8 @@ type Message struct {
 	ResultOf string `json:"result_of,omitempty"`
 	// ApprovalID is the UUID of the approval that the message asks for.
 	ApprovalID string `json:"approval_id,omitempty"`
+	// Reminds is the UUID of the waiting approval that a notice reminds people of.
+	Reminds string `json:"reminds,omitempty"`
 	// Outcome is the outcome of the turn, on its last message.
 	Outcome Outcome `json:"outcome,omitempty"`
 	// Approval is the audit record, on the message that marks a decision.

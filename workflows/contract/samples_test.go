@@ -6,10 +6,13 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/contract/rates"
+	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -81,7 +84,7 @@ func identity() Identity {
 func ruled() *verdict.Verdict {
 	return &verdict.Verdict{
 		Outcome: verdict.Ask, Rule: "big", Policy: "0123456789ab", Text: "no such key",
-		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour}},
+		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour, Remind: plan()}},
 	}
 }
 
@@ -131,7 +134,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
+		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Reminds: approvalID, Outcome: OutcomeDone,
 		Identity: &sender,
 	}
 }
@@ -272,18 +275,25 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace()},
+		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}},
 	}
 }
+
+func inPlace() *deputy.Deputy {
+	boss := deputy.Person{Subject: "boss", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{ScopeApprove}}
+	return &deputy.Deputy{ID: requestID, From: boss, To: boss, Approval: approvalID, Since: noon, Until: noon.Add(time.Hour), Reason: "holidays"}
+}
+
+func plan() reminder.Plan { return reminder.Plan{time.Minute} }
 
 func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
-		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals()},
+		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1},
 	}
 }
 
@@ -314,7 +324,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(),
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(),
 	}
 }
 
@@ -325,12 +335,12 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof,
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals()},
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals(), Reminded: []time.Time{noon}},
 		"Binding":         *binding(),
 		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
@@ -407,8 +417,8 @@ func activitySamples() map[string]any {
 	folded, before := Offloaded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
 	shown, settled := treeView(), view()
-	draft := Draft{ID: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
-	delta := Delta{DraftID: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
+	draft := generation.Draft{ID: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
+	delta := generation.Delta{DraftID: "draft-1", Kind: generation.Arguments, Call: 1, Tool: "resources_add", Text: "{"}
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),

@@ -22,7 +22,7 @@ func (c Checker) Decider(ctx workflow.Context, in contract.ApprovalInput, raw js
 	if !given.Identity.Authenticated() {
 		return nil
 	}
-	err := decider(in, given, c.Check(ctx, contract.SignalDecide, raw, given.Proof))
+	err := decider(ctx, in, given, c.Check(ctx, contract.SignalDecide, raw, given.Proof))
 	if err == nil || workflow.GetVersion(ctx, changeDeciders, workflow.DefaultVersion, 1) < 1 {
 		return nil
 	}
@@ -30,17 +30,21 @@ func (c Checker) Decider(ctx workflow.Context, in contract.ApprovalInput, raw js
 }
 
 // ValidateDecider is Decider for the validator of an update.
-func (c Checker) ValidateDecider(in contract.ApprovalInput, raw json.RawMessage, given contract.DecideSignal) error {
+func (c Checker) ValidateDecider(ctx workflow.Context, in contract.ApprovalInput, raw json.RawMessage, given contract.DecideSignal) error {
 	if !given.Identity.Authenticated() {
 		return nil
 	}
-	return decider(in, given, c.Holds(contract.UpdateDecide, raw, given.Proof))
+	return decider(ctx, in, given, c.Holds(contract.UpdateDecide, raw, given.Proof))
 }
 
-func decider(in contract.ApprovalInput, given contract.DecideSignal, proven bool) error {
+func decider(ctx workflow.Context, in contract.ApprovalInput, given contract.DecideSignal, proven bool) error {
 	switch {
 	case !proven:
 		return errors.New(wording.TextUnproven)
+	case given.For != nil:
+		if _, ok := approvers.Deputizes(given.Identity, in.Owner.Key(), in.Approvers, *given.For, in.UUID, workflow.Now(ctx)); !ok {
+			return errors.New(wording.TextNotApprover)
+		}
 	case !approvers.May(given.Identity, in.Owner.Key(), in.Approvers):
 		return errors.New(wording.TextNotApprover)
 	}

@@ -34,6 +34,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	if len(p.Approvers) > 0 {
 		fmt.Fprintf(&b, "\nWho may decide: `%s` (`%s`).\n", plain(approvers.Words(p.Approvers, p.Requester)), plain(strings.Join(p.Approvers, ", ")))
 	}
+	if n := len(v.Reminded); n > 0 && v.Result == nil {
+		fmt.Fprintf(&b, "\nReminded at %s.\n", stamp(v.Reminded[n-1]))
+	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}
@@ -83,7 +86,7 @@ func quoted(description string) string {
 func decided(r contract.ApprovalResult) string {
 	s := fmt.Sprintf("%s at %s", capital(string(r.Decision)), stamp(r.DecidedAt))
 	if r.By != "" {
-		s += " by " + r.By
+		s += " by " + r.ShownBy()
 	}
 	if r.Via != "" {
 		s += " through " + r.Via

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/reminder"
 )
 
 // ApprovalRequest returns the message that asks for an approval. Inside a tree it has the
@@ -68,6 +69,11 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 		return mark + "Declined"
 	}
 	return mark + capital(string(d))
+}
+
+// Reminder is the notice that an approval still waits.
+func Reminder(r reminder.Reminder) string {
+	return fmt.Sprintf("Reminder %d of %d: %s still waits for a decision, since %s.", r.Number, r.Of, quotedName(r.Tool), stamp(r.Since))
 }
 
 // DescribeClientTool returns the description of a call that the sender of the message has to

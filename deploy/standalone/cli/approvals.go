@@ -76,6 +76,14 @@ func newApprovalsList(f *Flags) *cobra.Command {
 	return cmd
 }
 
+// lastReminder returns when people were reminded last of an approval, in words, or "".
+func lastReminder(times []time.Time) string {
+	if len(times) == 0 {
+		return ""
+	}
+	return times[len(times)-1].Local().Format("2006-01-02 15:04")
+}
+
 // subjectOf returns the name of somebody, "" if none is proven.
 func subjectOf(i *client.Identity) string {
 	if i == nil {
@@ -106,11 +114,15 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 				fmt.Fprint(w, screen.Field("problem", state.Problem))
 				if d := state.Decision; d != nil {
 					fmt.Fprint(w, screen.Field("decided by", d.By))
+					if d.For != nil {
+						fmt.Fprint(w, screen.Field("in the place of", d.For.From.Subject))
+					}
 					fmt.Fprint(w, screen.Field("typed by (not proven)", state.TemporalIdentity))
 					fmt.Fprint(w, screen.Field("because", d.Reason))
 					return
 				}
 				fmt.Fprint(w, screen.Field("put off", putOff(state.DeferredUntil)))
+				fmt.Fprint(w, screen.Field("reminded", lastReminder(state.Reminded)))
 				s.printAnswers(w, state.Approval)
 			})
 		},
@@ -271,27 +283,31 @@ func mayPass(err error) bool {
 	return errors.As(err, &gone) || errors.Is(err, io.ErrUnexpectedEOF) || status >= 500 || status == http.StatusTooManyRequests
 }
 
-// printNew prints the approvals that have not been seen, and updates which have.
+// printNew prints the approvals that have not been seen since they came or reminded, and updates
+// which have.
 func (s *session) printNew(ctx context.Context, seen *[]string) error {
 	page, err := s.Approvals(ctx, client.Query{Limit: 200})
 	if err != nil {
 		return err
 	}
-	waits := func(uuid string) bool {
-		return slices.ContainsFunc(page.Approvals, func(a client.WaitingApproval) bool { return a.UUID == uuid })
+	waits := func(one string) bool {
+		return slices.ContainsFunc(page.Approvals, func(a client.WaitingApproval) bool { return seenAs(a) == one })
 	}
 	*seen = slices.DeleteFunc(*seen, func(uuid string) bool { return !waits(uuid) })
 	for _, a := range slices.Backward(page.Approvals) {
-		if slices.Contains(*seen, a.UUID) {
+		if slices.Contains(*seen, seenAs(a)) {
 			continue
 		}
 		if err := s.printWaiting(ctx, a); err != nil {
 			return err
 		}
-		*seen = append(*seen, a.UUID)
+		*seen = append(*seen, seenAs(a))
 	}
 	return nil
 }
+
+// seenAs names an approval with its last reminder, after which it is printed again.
+func seenAs(a client.WaitingApproval) string { return a.UUID + " " + lastReminder(a.Reminded) }
 
 func (s *session) printWaiting(ctx context.Context, a client.WaitingApproval) error {
 	if s.json {
@@ -303,6 +319,9 @@ func (s *session) printWaiting(ctx context.Context, a client.WaitingApproval) er
 	}
 	if err != nil || state.Decision != nil {
 		return err
+	}
+	if at := lastReminder(a.Reminded); at != "" {
+		fmt.Fprintf(s.out, "A reminder of %s: this still waits.\n", at)
 	}
 	fmt.Fprint(s.out, screen.Approval(state.Approval))
 	s.printAnswers(s.out, state.Approval)

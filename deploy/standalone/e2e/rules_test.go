@@ -13,7 +13,7 @@ const (
   rules:
     - {name: drafts, when: 'tool == "note_add" && args.name.startsWith("draft")', then: allow}
     - {name: secrets, when: 'tool == "note_add" && args.name.contains("secret")', then: {deny: "Secrets are not noted."}}
-    - {name: nights, when: 'caller.subject == "alice" && args.name == "final"', then: {ask: {by: ["group:ops"], not_requester: true}}}
+    - {name: nights, when: 'caller.subject == "alice" && args.name == "final"', then: {ask: {by: ["group:ops"], not_requester: true, remind: 1s}}}
 `
 	proxyAuth = "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject, groups_header: X-Groups}]\n"
 )
@@ -51,6 +51,10 @@ func TestRulesDecideAboutCalls(t *testing.T) {
 	}
 	uuid := asked.Result.Approval.UUID
 	api.want(403, "POST", "/approvals/"+uuid, `{"approved":true}`, alice, ops)
+	eventually(t, "a reminder is in the list and in the conversation", func() bool {
+		list, conversation := api.do("GET", "/approvals", "", carol, ops).Raw, api.do("GET", "/conversations/"+first.Conversation.ID, "", alice).Raw
+		return strings.Contains(list, `"reminded_at":["`) && strings.Contains(conversation, "Reminder 1 of 1: note_add still waits")
+	})
 	if got := api.do("POST", "/approvals/"+uuid, `{"approved":true}`, carol, ops); got.Status != 202 {
 		t.Errorf("status %d: %s", got.Status, got.Raw)
 	}

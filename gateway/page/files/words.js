@@ -124,7 +124,7 @@ const ways = { "ag-ui": "in another front end", message: "by a message", a2a: "t
 // verdict says how an approval was decided, and by whom.
 export function verdict(d, p = {}) {
   const by = d.identity?.subject || d.by;
-  const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.on_behalf_of ? ` for ${d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
+  const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.for?.from.subject ?? d.on_behalf_of ? ` for ${d.for?.from.subject ?? d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
   switch (d.decision) {
     case "approved": if (p.reason === "paused") return `Resumed ${who}`; if (p.reason === "login") return `Logged in ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
     case "rejected": return `Rejected ${who}`;

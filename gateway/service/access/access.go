@@ -14,6 +14,7 @@ import (
 type Backend struct {
 	service.Worker
 	service.Control
+	service.Deputation
 	backend   service.Backend
 	owners    owners
 	approvers []string
@@ -26,7 +27,7 @@ var _ service.Backend = (*Backend)(nil)
 // New wraps a backend. The rules are those of the agent; an approval has its own, those of the
 // time when it was asked for. If groups own conversations too, shares is set.
 func New(b service.Backend, agent []string, shares bool) *Backend {
-	return &Backend{Worker: b, Control: b, backend: b, owners: newOwners(b), approvers: agent, former: &rules{backend: b, now: time.Now}, shares: shares}
+	return &Backend{Worker: b, Control: b, Deputation: b, backend: b, owners: newOwners(b), approvers: agent, former: &rules{backend: b, now: time.Now}, shares: shares}
 }
 
 // See fails if the caller may not see a conversation, as if it did not exist.

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/deputy"
 )
 
 // store is a backend with one conversation of alice, "hers", that has one approval. It belongs to
@@ -50,6 +51,7 @@ func (store) Decide(context.Context, string, contract.DecideSignal) (*contract.A
 func (store) Delete(context.Context, deletion.Input) (deletion.Result, error) {
 	return deletion.Result{}, nil
 }
+func (store) Deputies(context.Context) (deputy.State, error)   { return deputy.State{}, nil }
 func (store) DeletePush(context.Context, string, string) error { return nil }
 func (store) Tree(context.Context, string) (contract.TreeView, error) {
 	return contract.TreeView{}, nil

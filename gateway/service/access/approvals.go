@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/later"
 )
 
@@ -14,6 +15,7 @@ import (
 type rights struct {
 	see, decide bool
 	grounds     contract.Identity // the caller, with what allows the decision
+	by          *deputy.Deputy    // by which the caller decides for somebody else
 }
 
 func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.Subject, err error) {
@@ -25,10 +27,10 @@ func (b *Backend) rights(ctx context.Context, uuid string) (r rights, s service.
 		}
 		grounds, may := approvers.Grounds(caller, s.Owner.Key, s.Approvers)
 		decide := itself || may
-		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds}
+		return rights{decide || service.MaySee(caller, s.Owner), decide, grounds, nil}
 	}
 	if s, err = b.owners.ofApproval(ctx, uuid, func(s service.Subject) bool { return of(s).see }); err == nil {
-		r = of(s)
+		r, err = b.inPlace(ctx, uuid, of(s), s)
 	}
 	if !r.see {
 		even(ctx, start)
@@ -57,6 +59,7 @@ func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSig
 	}
 	if r.grounds.Authenticated() {
 		in.Identity = r.grounds
+		in.For = r.by
 	}
 	return b.backend.Decide(ctx, uuid, in)
 }

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"slices"
+	"time"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -87,14 +88,19 @@ func (b *Backend) Waiting(ctx context.Context, q service.ListQuery) (page servic
 	if err != nil {
 		return page, err
 	}
-	if others {
+	deputies, err := b.deputiesTo(ctx, caller)
+	if err != nil {
+		return page, err
+	}
+	if others || len(deputies) > 0 {
 		q.Whose = service.Whose{}
 	}
 	if page, err = b.backend.Waiting(ctx, q); err != nil {
 		return page, err
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(item service.WaitingItem) bool {
-		return !service.MaySee(caller, item.Owner) && !approvers.May(caller, item.Owner.Key, item.Approvers)
+		_, inPlace := approvers.AnyDeputizes(caller, item.Owner.Key, item.Approvers, deputies, item.UUID, time.Now())
+		return !inPlace && !service.MaySee(caller, item.Owner) && !approvers.May(caller, item.Owner.Key, item.Approvers)
 	})
 	return page, nil
 }

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/client"
@@ -12,6 +13,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/reminder"
 )
 
 // Later implements Approvals.
@@ -60,4 +62,13 @@ func deferralsOf(memo *commonpb.Memo) (l later.List) {
 		return nil
 	}
 	return l
+}
+
+// remindedOf returns the times in a memo at which an approval has reminded people.
+func remindedOf(memo *commonpb.Memo) (times []time.Time) {
+	payload := memo.GetFields()[reminder.Memo]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &times) != nil {
+		return nil
+	}
+	return times
 }

@@ -146,6 +146,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 		Owner:          ownerOf(attributes),
 		Approvers:      approversOf(e.GetMemo()),
 		Deferrals:      deferralsOf(e.GetMemo()),
+		Reminded:       remindedOf(e.GetMemo()),
 		CreatedAt:      when(attributes[contract.AttrPendingSince]),
 	}
 	if item.CreatedAt.IsZero() {

@@ -6,6 +6,8 @@ package verdict
 import (
 	"encoding/json"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/reminder"
 )
 
 // Outcome is what happens to a call.
@@ -48,6 +50,8 @@ type Approval struct {
 	NotRequester bool `json:"not_requester,omitempty"`
 	// Expires is how long the approval waits, in nanoseconds; 0 means as long as the agent's.
 	Expires time.Duration `json:"expires,omitempty"`
+	// Remind is when people are reminded of it.
+	Remind reminder.Plan `json:"remind,omitempty"`
 	// Count is how many people must approve, one after the other; 0 is one.
 	Count int `json:"count,omitempty"`
 	// Keep asks the same people again, without a time limit, after the approval has expired; Then

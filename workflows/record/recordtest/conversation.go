@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 	"agent-stop-and-go/workflows/record/document"
 	"agent-stop-and-go/workflows/wording"
@@ -30,8 +31,8 @@ type Conversation struct {
 // the State has changed.
 type Step struct {
 	State record.State
-	Draft *contract.Draft
-	Delta *contract.Delta
+	Draft *generation.Draft
+	Delta *generation.Delta
 	// Sent is the message that begins the next turn.
 	Sent *contract.Message
 	// Provisional marks a State with messages that will be replaced.

@@ -1,6 +1,6 @@
 package recordtest
 
-import "agent-stop-and-go/workflows/contract"
+import "agent-stop-and-go/workflows/contract/generation"
 
 // makeDraft publishes a reply in one attempt, or in two, the first of which is abandoned.
 func (l *leaf) makeDraft(r reply) {
@@ -14,10 +14,10 @@ func (l *leaf) makeDraft(r reply) {
 
 // attempt publishes a reply piece by piece. An abandoned attempt may have another text.
 func (l *leaf) attempt(r reply, number int, last bool) {
-	l.step(func() { l.add(Step{Draft: &contract.Draft{ID: r.draft, Node: l.node, Attempt: number}}) })
+	l.step(func() { l.add(Step{Draft: &generation.Draft{ID: r.draft, Node: l.node, Attempt: number}}) })
 	if l.IntN(3) == 0 {
 		l.step(func() {
-			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaReasoning, Text: "hm " + l.words()})
+			l.publish(generation.Delta{DraftID: r.draft, Kind: generation.Reasoning, Text: "hm " + l.words()})
 		})
 	}
 	if !last && l.IntN(2) == 0 {
@@ -25,20 +25,20 @@ func (l *leaf) attempt(r reply, number int, last bool) {
 	}
 	l.step(func() {
 		for _, piece := range l.cut(r.text, last) {
-			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaText, Text: piece})
+			l.publish(generation.Delta{DraftID: r.draft, Kind: generation.Text, Text: piece})
 		}
 	})
 	for n, call := range r.calls {
 		l.step(func() {
-			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaCall, Call: n, Tool: call.Name})
+			l.publish(generation.Delta{DraftID: r.draft, Kind: generation.Call, Call: n, Tool: call.Name})
 			for _, piece := range l.cut(string(call.Arguments.Raw), last) {
-				l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaArguments, Call: n, Text: piece})
+				l.publish(generation.Delta{DraftID: r.draft, Kind: generation.Arguments, Call: n, Text: piece})
 			}
 		})
 	}
 }
 
-func (l *leaf) publish(d contract.Delta) { l.add(Step{Delta: &d}) }
+func (l *leaf) publish(d generation.Delta) { l.add(Step{Delta: &d}) }
 
 // cut splits a text into pieces and returns all of them, or only the first ones.
 func (l *leaf) cut(s string, all bool) []string {

@@ -1,4 +1,4 @@
-package gateway
+package desk
 
 import (
 	"net/http"
@@ -23,8 +23,8 @@ type laterReply struct {
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 }
 
-// later puts an approval off for the caller.
-func (h *rest) later(c echo.Context) error {
+// Later puts an approval off for the caller.
+func (e *Endpoint) Later(c echo.Context) error {
 	var in laterRequest
 	if _, err := request.Bind(c.Request(), &in); err != nil {
 		return err
@@ -33,11 +33,11 @@ func (h *rest) later(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	uuid, err := approvalParam(c)
-	if err != nil {
-		return err
+	uuid := c.Param("uuid")
+	if !contract.IsUUID(uuid) {
+		return service.NoApproval(uuid)
 	}
-	if err := h.service.Later(c.Request().Context(), uuid, until); err != nil {
+	if err := e.Service.Later(c.Request().Context(), uuid, until); err != nil {
 		return err
 	}
 	reply := laterReply{UUID: uuid}
