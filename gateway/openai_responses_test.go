@@ -260,13 +260,16 @@ func TestAResponseInTheBackground(t *testing.T) {
 func TestFunctionsInResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMany(t)
+		conversations := 0
 		m.work = func(s *script) func(contract.MessageSignal) {
+			conversations++
+			asked := fmt.Sprintf("%08d-1111-4111-8111-111111111111", conversations)
 			s.onDecide = func(uuid string, d contract.DecideSignal) {
 				s.finish(contract.MessageSignal{RequestID: d.RequestID, Name: uuid}, "it is "+string(d.Content.Raw))
 			}
 			return func(msg contract.MessageSignal) {
 				s.begin(msg)
-				s.ask(msg, contract.PendingApproval{UUID: someUUID, ToolName: "weather", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"city":"Bern"}`)}, Reason: contract.ReasonClientTool})
+				s.ask(msg, contract.PendingApproval{UUID: asked, ToolName: "weather", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"city":"Bern"}`)}, Reason: contract.ReasonClientTool})
 			}
 		}
 		c := chatting(t, m)
