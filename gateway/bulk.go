@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -28,10 +26,10 @@ func (h *rest) decideAll(c echo.Context) error {
 
 func (h *rest) decideOne(c echo.Context, given bulk.Decision, key string) bulk.Result {
 	out := bulk.Result{UUID: given.UUID, Status: http.StatusOK}
-	record, err := h.decideSingly(c, given, key)
+	record, sent, err := h.decideSingly(c, given, key)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing):
-		out.Status = http.StatusAccepted // it was sent
+	case err != nil && sent:
+		out.Status = http.StatusAccepted
 	case err != nil:
 		status, body := render(err, c.Request())
 		if out.Status, out.Error, out.Decision = status, body.Error, body.Decision; status == http.StatusInternalServerError {
@@ -43,43 +41,43 @@ func (h *rest) decideOne(c echo.Context, given bulk.Decision, key string) bulk.R
 	return out
 }
 
-// decideSingly sends a decision after the checks of a single one, and returns the record.
-func (h *rest) decideSingly(c echo.Context, given bulk.Decision, key string) (contract.ApprovalResult, error) {
+// decideSingly sends a decision after the checks of a single one, and returns the record. sent means that
+// it went out, and that what came of it cannot be read now.
+func (h *rest) decideSingly(c echo.Context, given bulk.Decision, key string) (record contract.ApprovalResult, sent bool, err error) {
 	ctx := c.Request().Context()
-	var none contract.ApprovalResult
 	if !contract.IsUUID(given.UUID) {
-		return none, service.NoApproval(given.UUID)
+		return record, false, service.NoApproval(given.UUID)
 	}
 	raw, err := json.Marshal(map[string]any{"approved": *given.Approved, "reason": given.Reason, "by": given.By})
 	if err != nil {
-		return none, err
+		return record, false, err
 	}
 	d, err := h.readDecision(c, given.UUID, raw)
 	if err != nil {
-		return none, err
+		return record, false, err
 	}
 	if given.Digest != "" {
 		view, err := h.service.Approval(ctx, given.UUID)
 		if err != nil {
-			return none, err
+			return record, false, err
 		}
 		if view.Pending.Digest != given.Digest {
-			return none, service.Errorf(contract.KindDigest, "tool_args_sha256: the approval is about other arguments; look at it again")
+			return record, false, service.Errorf(contract.KindDigest, "tool_args_sha256: the approval is about other arguments; look at it again")
 		}
 	}
 	d.Signal.RequestID = requestID(c, given.UUID, key)
 	receipt, err := h.service.Decide(ctx, callerOf(c), d)
 	if err != nil {
-		return none, err
+		return record, false, err
 	}
-	record, err := h.service.DecisionRecord(ctx, receipt)
+	record, err = h.service.DecisionRecord(ctx, receipt)
 	switch record = record.Public(); {
 	case err != nil:
-		return none, err
+		return record, true, err
 	case record.RequestID != d.Signal.RequestID:
-		return none, &service.Refusal{Cause: service.Errorf(contract.KindDecided, "%s", service.AlreadyDecided(record)), Decision: &record}
+		return record, false, &service.Refusal{Cause: service.Errorf(contract.KindDecided, "%s", service.AlreadyDecided(record)), Decision: &record}
 	case !record.Agrees(d.Signal):
-		return none, service.KeyReused()
+		return record, false, service.KeyReused()
 	}
-	return record, nil
+	return record, false, nil
 }

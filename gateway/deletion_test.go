@@ -64,6 +64,10 @@ func TestADeletedConversationIsGone(t *testing.T) {
 			if got.status != http.StatusOK || !strings.Contains(got.raw, `"RUN_ERROR"`) || !strings.Contains(got.raw, text) || !strings.Contains(got.raw, `"code":"deleted"`) {
 				t.Errorf("%s: %d %s", r.name, got.status, got.raw)
 			}
+		case strings.HasPrefix(r.path, "/v1/"):
+			if got.status != http.StatusGone || got.text("error", "message") != text || got.text("error", "code") != "deleted" {
+				t.Errorf("%s: %d %s", r.name, got.status, got.raw)
+			}
 		case got.status != http.StatusGone || got.text("error") != text || got.text("deletion", "by") != "alice" || strings.Contains(got.raw, "keys alice"):
 			t.Errorf("%s: %d %s", r.name, got.status, got.raw)
 		}

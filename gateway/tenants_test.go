@@ -153,8 +153,13 @@ var timestamps = regexp.MustCompile(`"timestamp":\d+`)
 func TestWhatOthersHaveLooksLikeWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	a := newTenancyAPI(t)
-	ids := strings.NewReplacer(ofAlice.id, "ID", ofAlice.uuid, "ID", runningOfAlice.id, "ID", runningOfAlice.uuid, "ID", runningOfAlice.id[:8], "ID", deleted.id, "ID", deleted.uuid, "ID", ofNone.id, "ID", ofNone.uuid, "ID",
-		ofAlice.id[:8], "ID", deleted.id[:8], "ID", ofNone.id[:8], "ID")
+	var pairs []string
+	for _, x := range []tenant{ofAlice, runningOfAlice, deleted, ofNone} {
+		for _, id := range []string{x.id, x.uuid, strings.ReplaceAll(x.id, "-", ""), x.id[:8]} {
+			pairs = append(pairs, id, "ID")
+		}
+	}
+	ids := strings.NewReplacer(pairs...)
 	look := func(r reply) string {
 		h := r.header.Clone()
 		for _, changes := range []string{"X-Session-Id", "Date"} {

@@ -33,15 +33,23 @@ type ruleApprovals struct {
 	leaf *leaf
 	call call
 	made int // so far
+	// deputized are decisions in another's place. Who has had a part in one decides for no other rule.
+	deputized []contract.ApprovalResult
 }
 
 // ask asks as many people as the rule says. Nobody counts twice.
 func (s *ruleApprovals) ask(ctx workflow.Context, a verdict.Approval) (r contract.ApprovalResult) {
 	rules := approvers.Required(a, s.leaf.parent.origin().agent.Approvers)
+	for _, earlier := range s.deputized {
+		rules = approvers.ExceptThose(rules, earlier)
+	}
 	step := wording.RuleStep{Rule: a.Rule, Of: max(a.Count, 1)}
 	for step.Number = 1; step.Number <= step.Of; step.Number++ {
 		if r = s.one(ctx, a, rules, step); r.Decision != contract.Approved || ctx.Err() != nil {
 			break
+		}
+		if r.For != nil {
+			s.deputized = append(s.deputized, r)
 		}
 		rules, step.Approved = approvers.ExceptThose(rules, r), append(step.Approved, r.ShownBy())
 	}

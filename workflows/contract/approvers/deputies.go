@@ -13,19 +13,17 @@ import (
 //
 // A deputy may what the other may, and no more: the conditions of the rules count for both. Neither
 // may be the owner of the conversation where that is excluded, and neither may have decided about
-// the same call. The owner is nobody's deputy about a conversation of its own. What only the owner
-// may answer, because it is asked itself, is not handed over.
+// the same call. The owner is nobody's deputy about a conversation of its own. What the owner
+// is asked itself is not handed over.
 func Deputizes(caller contract.Identity, owner string, rules []string, d deputy.Deputy, uuid string, now time.Time) (deputy.Deputy, bool) {
+	if d.From.Key() == owner && slices.Contains(rules, Asked) {
+		return d, false
+	}
 	if !caller.Authenticated() || caller.Key() != d.To.Key() || caller.Key() == owner || caller.Key() == d.From.Key() ||
 		!d.Concerns(uuid, now) || slices.Contains(rules, except(caller)) {
 		return d, false
 	}
-	from := contract.Identity{Subject: d.From.Subject, Issuer: d.From.Issuer, Groups: d.From.Groups}
-	for _, scope := range d.From.Scopes {
-		if scope != contract.ScopeConverse { // with which Asked is answered
-			from.Scopes = append(from.Scopes, scope)
-		}
-	}
+	from := contract.Identity{Subject: d.From.Subject, Issuer: d.From.Issuer, Groups: d.From.Groups, Scopes: d.From.Scopes}
 	grounds, ok := Grounds(from, owner, rules)
 	d.From.Groups, d.From.Scopes = grounds.Groups, grounds.Scopes
 	d.To.Groups, d.To.Scopes = nil, nil
