@@ -294,6 +294,28 @@ func TestACodeDecides(t *testing.T) {
 	}
 }
 
+// A repeated request is answered again, and a no is never answered with the yes of the same code.
+func TestACodeThatWasUsedIsRepeatedOnlyAsItWas(t *testing.T) {
+	m := newMany(t)
+	withApprovals(m)
+	c := chatting(t, m)
+	code := codeIn.FindStringSubmatch(c.ask("drop all", onLoopback))[1]
+	chat := c.messages
+	again := func(text string) reply {
+		c.messages = chat
+		c.add("user", text)
+		return c.do("POST", "/v1/chat/completions", c.body(""), onLoopback, "X-Stainless-Retry-Count: 1")
+	}
+	for range 2 {
+		if r := again("approve " + code); r.status != 200 || !strings.Contains(r.raw, "approved: true") {
+			t.Errorf("%d %s", r.status, r.raw)
+		}
+	}
+	if r := again("reject " + code); r.status != 400 || strings.Contains(r.raw, "approved: true") {
+		t.Errorf("%d %s", r.status, r.raw)
+	}
+}
+
 // onLoopback marks requests that come from this machine; see send.
 const onLoopback = "Test-Remote: 127.0.0.1:1"
 

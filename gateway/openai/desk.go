@@ -59,7 +59,7 @@ func (d Desk) Decision(message string, waiting []contract.PendingApproval, c ser
 		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
 			return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
 				Approved: command.Approved, Reason: command.Reason, Via: c.Via(Via, p, command.Approved),
-				RequestID: contract.NameUUID(p.UUID, "code "+command.Code),
+				RequestID: requestOf(p.UUID, command),
 			}}, nil
 		}
 	}

@@ -55,10 +55,15 @@ func Result(s *record.State, uuid, text string) (service.Decision, *contract.App
 	return service.Decision{}, nil, service.Errorf(contract.KindDecided, "the call of that result does not wait any more: %s", service.Printable(CallID(contract.PendingApproval{UUID: uuid})))
 }
 
-// DecidedBy returns the decision that a code has made before, or nil.
+// requestOf is the ID of a decision by code. A yes and a no by one code are not the same request.
+func requestOf(uuid string, c passcode.Command) string {
+	return contract.NameUUID(uuid, fmt.Sprintf("code %s %t", c.Code, c.Approved))
+}
+
+// DecidedBy returns the decision that a command has made before, or nil.
 func DecidedBy(s *record.State, c passcode.Command) *contract.ApprovalResult {
 	for _, m := range s.Messages {
-		if m.Approval != nil && m.Approval.RequestID == contract.NameUUID(m.Approval.UUID, "code "+c.Code) {
+		if m.Approval != nil && m.Approval.RequestID == requestOf(m.Approval.UUID, c) {
 			return m.Approval
 		}
 	}
