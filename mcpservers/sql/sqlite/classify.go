@@ -104,6 +104,11 @@ func (w *watcher) ask(action sqlite3.AuthorizerActionCode, third, fourth, schema
 	case sqlite3.AUTH_ALTER_TABLE:
 		change(statement.Schema, "changes the schema")
 		w.WriteTable("", fourth)
+	case sqlite3.AUTH_CREATE_INDEX, sqlite3.AUTH_CREATE_TEMP_INDEX, sqlite3.AUTH_DROP_INDEX, sqlite3.AUTH_DROP_TEMP_INDEX,
+		sqlite3.AUTH_CREATE_TRIGGER, sqlite3.AUTH_CREATE_TEMP_TRIGGER, sqlite3.AUTH_DROP_TRIGGER, sqlite3.AUTH_DROP_TEMP_TRIGGER:
+		change(statement.Schema, "changes the schema")
+		w.WriteTable("", third)
+		w.WriteTable("", fourth) // it decides what its table takes
 	default: // CREATE, DROP, REINDEX, ANALYZE
 		change(statement.Schema, "changes the schema")
 		w.WriteTable("", third)
