@@ -30,7 +30,7 @@ var harmless = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-var syntax = statement.Syntax{Backslash: true, DoubleString: true, Backtick: true, Hash: true}
+var syntax = statement.Syntax{Backslash: true, DoubleString: true, Backtick: true, Hash: true, MySQLComments: true}
 
 // runComment is the beginning of a comment that one of the servers, or the parser, runs. It is
 // looked for in the whole text, also in strings: a false alarm asks a person.

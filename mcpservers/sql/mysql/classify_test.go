@@ -112,3 +112,15 @@ func TestColumnsOfStatements(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAServerRunsIsInTheNormalizedText(t *testing.T) {
+	for text, want := range map[string]string{
+		"DELETE FROM t WHERE id=5--1 OR 1=1": "delete from t where id=?--? or ?=?",
+		"DELETE FROM t WHERE id=5 -- 1":      "delete from t where id=?",
+		"SELECT 1 /*! INTO @x */":            "select ? /*! into @x */",
+	} {
+		if facts, err := mysql.Classify(text); err != nil || facts.Normalized != want {
+			t.Errorf("%s: %q, %v, want %q", text, facts.Normalized, err, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,11 +16,15 @@ type Syntax struct {
 	Hash         bool // # begins a comment
 	Dollar       bool // $tag$…$tag$ is a string
 	Nested       bool // comments nest
+	// MySQLComments is for MySQL and MariaDB: -- begins a comment only before white space, a control
+	// character or the end, and a server runs what is in /*! … */, /*M! … */ and /*+ … */.
+	MySQLComments bool
 }
 
 // Normalize returns the text without comments, with single spaces, with words in lower case, and
 // with ? for strings and numbers. It is for rules and people that compare statements: a text
-// that the parser does not understand has one, too.
+// that the parser does not understand has one, too. Beginning with a comment that a server may run,
+// the text stays as it is but for spaces and case: whether quotes in it count depends on the server.
 func (s Syntax) Normalize(text string) string {
 	var out strings.Builder
 	for text != "" {
@@ -55,8 +60,10 @@ const (
 // next returns the kind and the length of the first token.
 func (s Syntax) next(text string) (kind, int) {
 	switch c := text[0]; {
-	case strings.HasPrefix(text, "--"), c == '#' && s.Hash:
+	case s.dashes(text), c == '#' && s.Hash:
 		return space, upTo(text, "\n", 0)
+	case s.MySQLComments && isRun(text):
+		return plain, len(text)
 	case strings.HasPrefix(text, "/*"):
 		return space, s.comment(text)
 	case c == '\'', c == '"' && s.DoubleString:
@@ -81,6 +88,18 @@ func (s Syntax) next(text string) (kind, int) {
 		return plain, size + run(text[size:], func(r rune) bool { return isWord(r) || r == '$' })
 	}
 	return plain, size
+}
+
+// dashes reports whether the text begins with a comment of dashes.
+func (s Syntax) dashes(text string) bool {
+	rest, ok := strings.CutPrefix(text, "--")
+	return ok && (!s.MySQLComments || rest == "" || rest[0] <= ' ' || rest[0] == 0x7f)
+}
+
+// isRun reports whether the text begins with a comment that MySQL, MariaDB or TiDB may run.
+func isRun(text string) bool {
+	rest, ok := strings.CutPrefix(text, "/*")
+	return ok && slices.ContainsFunc([]string{"!", "M!", "T!", "+"}, func(mark string) bool { return strings.HasPrefix(rest, mark) })
 }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
