@@ -119,7 +119,10 @@ func (e *Engine) marked(ctx context.Context, call engine.Call) (result engine.Re
 		if result, err = effect(ctx, conn, call); err != nil {
 			return refused(ctx, conn, call, err)
 		}
-		return finished(ctx, conn, call, result)
+		if err := finished(ctx, conn, call, result); err != nil {
+			return fmt.Errorf("%w: it ended, and its result could not be stored: %w", engine.ErrUnknown, err)
+		}
+		return nil
 	})
 	return result, err
 }
@@ -134,6 +137,22 @@ func refused(ctx context.Context, conn *sql.Conn, call engine.Call, err error) e
 	}
 	_, problem := conn.ExecContext(ctx, forget, call.Key.Key)
 	return errors.Join(err, problem)
+}
+
+// ended adds to the error of a statement without a key that was sent that nothing is known, unless
+// the server refused it or has rolled it back. A timeout has lost its number here: see explain.
+func (e *Engine) ended(ctx context.Context, call engine.Call, err error) error {
+	if err == nil || errors.Is(err, engine.ErrUnknown) || errors.As(err, new(*driver.MySQLError)) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slack)
+	defer cancel()
+	call.Limits.Timeout = slack
+	transactional, problem := e.transactional(ctx, call)
+	if transactional && problem == nil {
+		return err
+	}
+	return errors.Join(fmt.Errorf("%w: %w", engine.ErrUnknown, err), problem)
 }
 
 func (e *Engine) ensureKeys(ctx context.Context, call engine.Call) error {

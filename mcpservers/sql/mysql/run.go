@@ -75,7 +75,7 @@ func (e *Engine) Read(ctx context.Context, call engine.Call) (table *engine.Tabl
 			return fmt.Errorf("begin: %w", err)
 		}
 		defer tx.Rollback()
-		table, err = query(ctx, tx, call)
+		table, err = query(ctx, tx, call, true)
 		return err
 	})
 	return table, err
@@ -86,9 +86,10 @@ type queryer interface {
 	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
 }
 
-// query runs a statement and collects its rows. If they are cut, the connection is closed,
-// because it would receive the others otherwise.
-func query(ctx context.Context, q queryer, call engine.Call) (*engine.Table, error) {
+// query runs a statement and collects its rows. If they are cut and stop is set, the connection is
+// closed, because it would receive the others otherwise. Without stop everything is read, also the
+// further results of a procedure, because one of them can be an error.
+func query(ctx context.Context, q queryer, call engine.Call, stop bool) (*engine.Table, error) {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	rows, err := q.QueryContext(ctx, call.Text, params(call.Params)...)
@@ -110,10 +111,12 @@ func query(ctx context.Context, q queryer, call engine.Call) (*engine.Table, err
 		if err != nil {
 			return nil, err
 		}
-		if !table.Add(row) {
+		if !table.Add(row) && stop {
 			cut()
 			return table, nil
 		}
+	}
+	for !stop && rows.NextResultSet() {
 	}
 	return table, rows.Err()
 }
@@ -199,19 +202,25 @@ func (e *Engine) DryRun(ctx context.Context, call engine.Call) (engine.Result, e
 	return e.change(ctx, call, false)
 }
 
-// change runs a statement in one transaction.
+// change runs a statement in one transaction. If it does not end, or the connection does, nothing
+// is known of one that commits by itself or changes a table without transactions.
 func (e *Engine) change(ctx context.Context, call engine.Call, commit bool) (result engine.Result, err error) {
+	sent := false
 	err = on(ctx, e.writes, call, func(ctx context.Context, conn *sql.Conn) error {
 		tx, err := conn.BeginTx(ctx, nil)
 		if err != nil {
 			return fmt.Errorf("begin: %w", err)
 		}
 		defer tx.Rollback()
+		sent = true
 		if result, err = effect(ctx, tx, call); err != nil || !commit {
 			return err
 		}
 		return commitErr(tx.Commit())
 	})
+	if sent && commit {
+		err = e.ended(ctx, call, err)
+	}
 	return result, err
 }
 
@@ -219,7 +228,7 @@ func (e *Engine) change(ctx context.Context, call engine.Call, commit bool) (res
 func effect(ctx context.Context, q queryer, call engine.Call) (engine.Result, error) {
 	switch first, _, _ := strings.Cut(call.Facts.Normalized, " "); first {
 	case "select", "call", "show", "explain", "describe":
-		table, err := query(ctx, q, call)
+		table, err := query(ctx, q, call, false)
 		return engine.Result{Returned: table}, err
 	}
 	done, err := q.ExecContext(ctx, call.Text, params(call.Params)...)
@@ -255,7 +264,7 @@ func (e *Engine) Explain(ctx context.Context, call engine.Call) (engine.Plan, er
 			return fmt.Errorf("begin: %w", err)
 		}
 		defer tx.Rollback()
-		table, err := query(ctx, tx, call)
+		table, err := query(ctx, tx, call, true)
 		if err != nil {
 			return err
 		}
