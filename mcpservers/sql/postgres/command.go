@@ -35,7 +35,7 @@ func (w *walker) statement(v object) {
 		w.members(inner, nil)
 	case name == "TruncateStmt":
 		w.Raise(statement.Write, "TRUNCATE removes all rows")
-		w.written(inner["relations"])
+		w.written(inner["relations"], nil)
 	case parts[name]:
 		w.node(name, inner, nil)
 	case strings.HasSuffix(name, "Stmt"):
@@ -87,13 +87,17 @@ func (w *walker) changesSchema(name string, v object) {
 	w.table(child(v, "relation"), nil, true)
 	w.table(child(child(v, "into"), "rel"), nil, true)
 	w.table(child(v, "view"), nil, true)
-	w.written(v["objects"])
+	w.written(v["objects"], v["removeType"])
 	w.members(without(v, "relation", "into", "view", "objects"), nil)
 }
 
-// written notes the objects of DROP, GRANT and TRUNCATE as written.
-func (w *walker) written(list any) {
+// ofTable are the objects whose names follow those of their table: schema, table, name.
+var ofTable = set("OBJECT_TRIGGER OBJECT_POLICY OBJECT_RULE")
+
+// written notes the objects of DROP, GRANT and TRUNCATE as written. DROP says what they are.
+func (w *walker) written(list, removed any) {
 	each, _ := list.([]any)
+	kind, _ := removed.(string)
 	for _, v := range each {
 		wrapped, _ := v.(object)
 		name, inner, _ := node(wrapped)
@@ -101,7 +105,11 @@ func (w *walker) written(list any) {
 		case "RangeVar":
 			w.table(inner, nil, true)
 		case "List":
-			switch names := texts(inner["items"]); len(names) {
+			names := texts(inner["items"])
+			if len(names) > 0 && ofTable[kind] {
+				names = names[:len(names)-1]
+			}
+			switch len(names) {
 			case 0:
 			case 1:
 				w.WriteTable("", names[0])

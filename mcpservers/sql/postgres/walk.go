@@ -18,6 +18,7 @@ type walker struct {
 	aliases map[string][]string
 	columns []column
 	any     bool // every node is permitted, because the statement is not a read anyway
+	depth   int  // of queries and changes; outside of them any means that tables are written
 }
 
 // column is a reference that is resolved when all aliases are known.
@@ -61,7 +62,7 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// value walks a member of unknown form.
+// value walks a member of unknown form. An object with relname is a RangeVar that is not wrapped.
 func (w *walker) value(v any, s *scope) {
 	switch v := v.(type) {
 	case []any:
@@ -71,10 +72,17 @@ func (w *walker) value(v any, s *scope) {
 	case object:
 		if name, inner, ok := node(v); ok {
 			w.node(name, inner, s)
+		} else if v["relname"] != nil {
+			w.rangeVar(v, s)
 		} else {
 			w.members(v, s)
 		}
 	}
+}
+
+// rangeVar notes a table of a query as read, and one that is named elsewhere as written.
+func (w *walker) rangeVar(v object, s *scope) {
+	w.table(v, s, w.any && w.depth == 0)
 }
 
 // node unwraps {"Name": {…}}. Members that have only one type are not wrapped.
@@ -93,8 +101,6 @@ func node(v object) (name string, inner object, ok bool) {
 func (w *walker) members(v object, s *scope) {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		switch name {
-		case "relation", "rel": // a RangeVar without its name
-			w.table(child(v, name), s, false)
 		case "larg", "rarg": // of a SelectStmt; of a JoinExpr they have a name
 			if inner := child(v, name); inner["op"] != nil {
 				w.selects(inner, s)
@@ -123,7 +129,7 @@ func (w *walker) node(name string, v object, s *scope) {
 	case "InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt":
 		w.changes(name, v, s)
 	case "RangeVar":
-		w.table(v, s, false)
+		w.rangeVar(v, s)
 	case "ColumnRef":
 		w.column(v)
 	case "FuncCall":
@@ -144,6 +150,8 @@ func (w *walker) node(name string, v object, s *scope) {
 
 // selects walks a SELECT, which can lock rows or create a table.
 func (w *walker) selects(v object, s *scope) {
+	w.depth++
+	defer func() { w.depth-- }()
 	s = w.with(v, s)
 	if into := child(v, "intoClause"); into != nil {
 		w.Raise(statement.Schema, "SELECT INTO creates a table")
@@ -185,6 +193,8 @@ func cte(v any) string {
 
 // changes walks INSERT, UPDATE, DELETE and MERGE. All but a plain INSERT also read their table.
 func (w *walker) changes(kind string, v object, s *scope) {
+	w.depth++
+	defer func() { w.depth-- }()
 	w.Raise(statement.Write, strings.ToUpper(strings.TrimSuffix(kind, "Stmt"))+" changes rows")
 	s = w.with(v, s)
 	table := child(v, "relation")
