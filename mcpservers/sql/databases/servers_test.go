@@ -296,11 +296,13 @@ func testChanges(t *testing.T, f far, param func(int) string) {
 	if got := c.sql("execute", "DELETE FROM mcp_sql_calls"); !got.refused {
 		t.Errorf("%+v", got)
 	}
-	// A lock of another session ends the wait, and nothing has changed.
+	// PostgreSQL rolls back what does not end. Of a function of MySQL it is not known what it did.
 	slow := map[string]string{"postgres": "SELECT pg_sleep(9)", "mysql": "SELECT sleep(9)"}[f.config.Engine]
 	start := time.Now()
-	if got := c.sql("execute", slow); !got.refused || time.Since(start) > 8*time.Second {
-		t.Errorf("%+v after %s", got, time.Since(start))
+	got, err := c.try(t.Context(), "execute", "", map[string]any{"sql": slow})
+	unknown := err != nil && strings.Contains(err.Error(), "not known whether")
+	if unknown != (f.config.Engine == "mysql") || err == nil && !got.refused || time.Since(start) > 8*time.Second {
+		t.Errorf("%+v, %v after %s", got, err, time.Since(start))
 	}
 }
 
@@ -331,6 +333,17 @@ func TestForeignMariaDB(t *testing.T) {
 	config.Databases = []databases.DatabaseConfig{f.config}
 	c := serve(t, config)
 	if got := c.sql("dry_run", "INSERT INTO loose VALUES (1)"); !got.refused || !strings.Contains(got.text, "has no transactions") {
+		t.Errorf("%+v", got)
+	}
+	// The rows that are not shown are locked, too, and a change after them is made.
+	f.run("USE shop;\nDELIMITER //\nCREATE PROCEDURE lists() BEGIN SELECT a.id FROM customers a, customers b, customers c; UPDATE orders SET paid = 0; END//\n" +
+		"CREATE PROCEDURE breaks() BEGIN SELECT 1; INSERT INTO customers VALUES (1, 'x', NULL); END//\nDELIMITER ;\nGRANT EXECUTE ON shop.* TO writer@'%';")
+	config.MaxRows = 2
+	few := serve(t, config)
+	if got := few.sql("execute", "CALL lists()"); got.refused || f.run("SELECT count(*) FROM shop.orders WHERE paid = 0") != "3\n" {
+		t.Errorf("%+v", got)
+	}
+	if got := few.sql("execute", "CALL breaks()"); !got.refused || !strings.Contains(got.text, "uplicate") {
 		t.Errorf("%+v", got)
 	}
 	// A key that began and did not come back is not run again.
