@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"agent-stop-and-go/mcpservers/commands/definition"
@@ -115,6 +117,9 @@ func answerOf(t Tool, c sandbox.Command, r sandbox.Result) Answer {
 		failure = "the call was cancelled and the command ended"
 	case r.Signal != "":
 		failure = "the command was ended by a signal: " + r.Signal
+		if r.Signal == syscall.SIGKILL.String() || r.Signal == syscall.SIGXCPU.String() {
+			failure += fmt.Sprintf(", perhaps because all its threads together took more CPU time than %d processors have in %v", runtime.NumCPU(), c.Time)
+		}
 	case r.Code != 0:
 		failure = fmt.Sprintf("exit status %d", r.Code)
 	}

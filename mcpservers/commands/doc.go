@@ -21,7 +21,8 @@
 // if it failed, both of them with the reason and isError. Each stream is cut at a rune.
 //
 // A call may carry an idempotency key, see package hosting. The result of a call that was started is
-// stored under it, also if the command failed: it may have had effects.
+// kept in memory under it, also if the command failed: it may have had effects. After a restart of the server
+// nothing is known of former calls, so the server does not declare the capability, and careful callers do not repeat.
 //
 // # What a machine cannot limit
 //

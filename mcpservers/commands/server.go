@@ -75,12 +75,14 @@ func New(options Options) (*Server, error) {
 	return &Server{options: options, box: box}, nil
 }
 
-// NewMCPServer returns a server with the capabilities that Register and Watch need.
+// NewMCPServer returns a server with the capabilities that Register and Watch need. It does not declare
+// idempotency: keys are kept in memory, so a caller that repeats a call after a crash would run the
+// command twice.
 func NewMCPServer(more ...server.ServerOption) *server.MCPServer {
 	return server.NewMCPServer(Name, Version, append([]server.ServerOption{
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithResourceCapabilities(false, true),
 		server.WithInstructions(Instructions), server.WithStrictInputSchemaDefault(),
-		hosting.WithIdempotency(), server.WithRecovery(), server.WithResourceRecovery(),
+		server.WithRecovery(), server.WithResourceRecovery(),
 	}, more...)...)
 }
 

@@ -75,6 +75,22 @@ func text(result *mcp.CallToolResult) string {
 	return result.Content[0].(mcp.TextContent).Text
 }
 
+// Keys do not outlive the server, so a caller that repeats a call after a crash would run it twice.
+func TestIdempotencyIsNotDeclared(t *testing.T) {
+	_, c := connect(t, t.TempDir(), commands.Options{})
+	if got := c.GetServerCapabilities(); got.Tools == nil || got.Experimental[hosting.IdempotencyCapability] != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAKilledCommandMayHaveUsedUpItsCPUTime(t *testing.T) {
+	for signal, want := range map[string]bool{"killed": true, "CPU time limit exceeded": true, "terminated": false} {
+		if got := commands.AnswerOf(commands.Tool{}, sandbox.Command{Time: time.Minute}, sandbox.Result{Signal: signal}); !got.Failed || strings.Contains(got.Text, "more CPU time than") != want {
+			t.Errorf("%s: %+v", signal, got)
+		}
+	}
+}
+
 func TestToolsPromptsAndResourcesAreServed(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "a-b.yaml", "name: a-b\nshort: Say\nlong: More.\nflags: [{name: word, type: string, help: What, required: true}, {name: n, type: int, default: 1}]\ncommand: [echo, \"{word}\", \"{n}\"]\nhints: {read-only: true}\n")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,10 +156,23 @@ func (c *Command) complete(private string) error {
 	if c.Dir == "" {
 		c.Dir = private
 	}
-	c.Env = append([]string{"PATH=" + Path, "HOME=" + private, "TMPDIR=" + private, "LANG=C.UTF-8"}, c.Env...)
+	c.Env = environment(private, c.Env)
 	c.Read = append(append([]string{}, c.Read...), c.Dir)
 	c.Write = append(append([]string{}, c.Write...), private)
 	return nil
+}
+
+// environment adds the defaults that own does not set. A name that is there twice would have either
+// value, depending on the program.
+func environment(private string, own []string) []string {
+	var env []string
+	for _, variable := range []string{"PATH=" + Path, "HOME=" + private, "TMPDIR=" + private, "LANG=C.UTF-8"} {
+		name, _, _ := strings.Cut(variable, "=")
+		if !slices.ContainsFunc(own, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+			env = append(env, variable)
+		}
+	}
+	return append(env, own...)
 }
 
 // wait waits for a command that has started, and then ends its process group.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -73,6 +74,25 @@ func TestACommandGetsExactlyItsArgumentsAndEnvironment(t *testing.T) {
 	env := strings.Split(strings.TrimSpace(strings.TrimPrefix(got.Stdout.Text, want)), "\n")
 	if len(env) != 5 || env[1] != "LANG=C.UTF-8" || env[2] != "PATH="+sandbox.Path || env[4] != "X=1 2" {
 		t.Errorf("the environment is %q", env)
+	}
+}
+
+func TestADefinitionReplacesDefaultsOfTheEnvironment(t *testing.T) {
+	got := run(t, box(t), sandbox.Command{Program: "/usr/bin/env", Env: []string{"LANG=C", "PATH=/usr/bin:/bin"}})
+	if strings.Count(got.Stdout.Text, "PATH=") != 1 || strings.Count(got.Stdout.Text, "LANG=") != 1 || strings.Count(got.Stdout.Text, "HOME=") != 1 || !strings.Contains(got.Stdout.Text, "PATH=/usr/bin:/bin\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheLimitOfCPUTimeLetsAllCoresWork(t *testing.T) {
+	b := box(t)
+	if !b.Abilities().Memory {
+		t.Skip("not on this system")
+	}
+	c := bash(`ulimit -t`)
+	c.Time = 10 * time.Second
+	if got, want := run(t, b, c), fmt.Sprintln(12*runtime.NumCPU()); got.Stdout.Text != want {
+		t.Errorf("%+v, want %s", got, want)
 	}
 }
 

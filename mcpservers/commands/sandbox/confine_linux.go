@@ -106,7 +106,7 @@ func pin(path, want string) (*os.File, error) {
 func (c *Command) limit() error {
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0,
-		unix.RLIMIT_CPU:  uint64(c.Time/time.Second) + 2,
+		unix.RLIMIT_CPU:  (uint64(c.Time/time.Second) + 2) * uint64(runtime.NumCPU()), // it counts all threads
 	}
 	if c.Memory > 0 {
 		limits[unix.RLIMIT_DATA] = uint64(c.Memory)

@@ -13,7 +13,8 @@
 //	                      it, no sockets of others
 //	network namespace     without Network there is no network at all
 //	process namespace     every process that the command started ends with it
-//	resource limits       memory (of each process), CPU time, no core files
+//	resource limits       memory (of each process), CPU time (Time and 2s, for each processor), no
+//	                      core files; not the number of processes, shared memory or sizes of files
 //
 // The command leads a process group that is killed at its end. It is killed, too, when the process
 // that called [Box.Run] dies (PR_SET_PDEATHSIG). It never gains rights by exec (no_new_privs), so sudo does
