@@ -33,11 +33,6 @@ func (t *Tool) reference(element string) (name string, is bool, err error) {
 	return "", false, nil
 }
 
-var (
-	interpreters = regexp.MustCompile(`^(ba|da|z|k|fi|a|c|tc)?sh$|^(python|perl|ruby|node|nodejs|php|lua|deno|bun|pwsh|tclsh|osascript|ssh|su|awk|gawk|mawk|sed)[0-9.]*$`)
-	wrappers     = regexp.MustCompile(`^(env|sudo|doas|nice|nohup|timeout|xargs|setsid|stdbuf|busybox|npx|uvx|time|ionice)$`)
-)
-
 // checkCommand reports all faults of command.
 func (t *Tool) checkCommand() (errs []error) {
 	first := t.Command[0]
@@ -47,7 +42,6 @@ func (t *Tool) checkCommand() (errs []error) {
 	if strings.Contains(first.Text, "/") && !filepath.IsAbs(first.Text) {
 		errs = append(errs, fmt.Errorf("the program %q must be an absolute path, or a name that is found in the server's path", first.Text))
 	}
-	guarded := false
 	for _, e := range t.Command[1:] {
 		group := e.Group
 		if group == nil {
@@ -61,64 +55,29 @@ func (t *Tool) checkCommand() (errs []error) {
 				continue
 			}
 			if !is {
-				guarded = guarded || text == "--" && e.Group == nil
 				continue
 			}
 			arguments++
 			if p := t.Parameters.Get(name); e.Group == nil && !p.hasValue() {
 				errs = append(errs, fmt.Errorf("the argument %s may be absent: make it required, give it a default, or put the element into a list of its own, such as [--%s, \"{%s}\"]", name, name, name))
 			}
-			if interpreters.MatchString(filepath.Base(t.effective())) && !t.constrained(name) && !guarded {
-				errs = append(errs, fmt.Errorf("%s would read the argument %s as code, a file to run or an option: use a shell-script, or a file of your own behind --", filepath.Base(t.effective()), name))
-			}
 		}
 		if e.Group != nil && arguments != 1 {
 			errs = append(errs, fmt.Errorf("the group %q must have exactly one argument: it is left out when that is absent", e.Group))
 		}
 	}
-	if t.runsCode() {
-		errs = append(errs, fmt.Errorf("%s takes code here, and an argument must not be code: use a shell-script", filepath.Base(t.effective())))
+	if len(errs) > 0 {
+		return errs
 	}
-	return errs
-}
-
-// effective is the program that runs in the end: sudo -u x bash is bash.
-func (t *Tool) effective() string {
-	if !wrappers.MatchString(filepath.Base(t.Command[0].Text)) {
-		return t.Command[0].Text
-	}
-	for _, e := range t.Command[1:] {
-		if e.Group == nil && interpreters.MatchString(filepath.Base(e.Text)) {
-			return e.Text
-		}
-	}
-	return t.Command[0].Text
-}
-
-// constrained reports whether all values of an argument were written by the author, or are numbers.
-func (t *Tool) constrained(name string) bool {
-	k := t.Parameters.Get(name).kind()
-	return k != text && k != texts
-}
-
-// runsCode reports whether the code of bash -c is an argument.
-func (t *Tool) runsCode() bool {
-	if !interpreters.MatchString(filepath.Base(t.effective())) {
-		return false
-	}
-	for i, e := range t.Command[:len(t.Command)-1] {
-		if next := t.Command[i+1]; slices.Contains([]string{"-c", "-e", "-E", "-r", "-lc", "--eval"}, e.Text) && reference.MatchString(next.Text) {
-			return true
-		}
-	}
-	return false
+	return t.checkCode()
 }
 
 // Argv returns the elements after the program for the values of a call.
 func (t *Tool) Argv(values Values) ([]string, error) {
 	argv := []string{}
-	guarded := false
-	for _, e := range t.Command[1:] {
+	guarded, guard := false, t.guard()
+	for i, e := range t.Command[1:] {
+		guarded = guarded || i+1 == guard
 		if e.Group != nil {
 			group, err := t.group(e.Group, values, guarded)
 			if err != nil {
@@ -129,7 +88,6 @@ func (t *Tool) Argv(values Values) ([]string, error) {
 		}
 		name, is, _ := t.reference(e.Text)
 		if !is {
-			guarded = guarded || e.Text == "--"
 			argv = append(argv, e.Text)
 			continue
 		}

@@ -45,5 +45,6 @@
 //	parameter.go types of arguments, schema, defaults
 //	value.go     the values of a call
 //	command.go   argv, environment
+//	interpreter.go  arguments that would be code or a program
 //	offer.go     prompts and resources
 package definition

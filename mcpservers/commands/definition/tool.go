@@ -186,7 +186,7 @@ func (l *Limits) check() error {
 const maxOutput = 16 << 20
 
 // reserved are variables with which a value could run code or replace a program.
-var reserved = regexp.MustCompile(`^(PATH|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|SHELL|EDITOR|VISUAL|PAGER|HOME|CDPATH|GLOBIGNORE|BASH_FUNC_.*|LD_.*|DYLD_.*|GIT_.*|PYTHON.*|PERL.*|RUBY.*|NODE_.*|JAVA_.*|.*_OPTIONS|.*_OPTS|GCONV_PATH|LESS.*|MAN.*|LOCPATH|TMPDIR)$`)
+var reserved = regexp.MustCompile(`^(PATH|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|SHELL|EDITOR|VISUAL|PAGER|HOME|CDPATH|GLOBIGNORE|BASH_FUNC_.*|LD_.*|DYLD_.*|GIT_.*|PYTHON.*|PERL.*|RUBY.*|NODE_.*|JAVA_.*|.*_OPTIONS|.*_OPTS|GCONV_PATH|LESS.*|MAN.*|LOCPATH|TMPDIR|MAKEFLAGS|MAKEFILES|GOFLAGS|OPENSSL_CONF|CURL_HOME|WGETRC|RSYNC_RSH|XDG_CONFIG_HOME)$`)
 
 func (t *Tool) checkEnvironment() error {
 	var errs []error

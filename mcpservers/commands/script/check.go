@@ -320,10 +320,17 @@ var (
 // call checks a command with its arguments.
 func (c *checker) call(call *syntax.CallExpr) {
 	c.unquoted(call.Args)
-	args := c.unwrap(call.Args)
-	if len(args) == 0 {
-		return
+	before := len(c.faults)
+	if args := c.unwrap(call.Args); len(args) > 0 {
+		c.arguments(call, args)
 	}
+	if len(c.faults) == before {
+		c.launched(call)
+	}
+}
+
+// arguments checks a program, the first of args, with its arguments.
+func (c *checker) arguments(call *syntax.CallExpr, args []*syntax.Word) {
 	name := baseName(args[0])
 	switch {
 	case c.isName(args[0]):
@@ -363,7 +370,7 @@ func (c *checker) unwrap(args []*syntax.Word) []*syntax.Word {
 }
 
 func isOption(w *syntax.Word) bool {
-	text := literal(w)
+	text := prefix(w)
 	return strings.HasPrefix(text, "-") || strings.Contains(text, "=") || strings.Trim(text, "0123456789smhd.") == "" && text != ""
 }
 

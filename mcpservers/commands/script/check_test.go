@@ -17,6 +17,16 @@ func TestScriptsThatReadAValueAsCodeAreRefused(t *testing.T) {
 		`sudo -u x bash -c "$ARG_X"`:                      "bash -c reads a value as code",
 		`env A=b python3 -c "print('$ARG_X')"`:            "python3 -c reads a value as code",
 		`python3 "$ARG_X"`:                                "python3 runs the file that a value names",
+		`docker exec c sh -c "$ARG_X"`:                    "a shell reads a value as code",
+		`prog bash -xc "$ARG_X"`:                          "a shell reads a value as code",
+		`find . -exec "$ARG_X" \;`:                        "a value becomes the program",
+		`find . -name a -exec ls \; -exec "$ARG_X" \;`:    "a value becomes the program",
+		`docker exec c "$ARG_X"`:                          "a value becomes the program",
+		`sudo -u me "$ARG_X"`:                             "a value becomes the program",
+		`flock f "$ARG_X"`:                                "a value becomes the program",
+		`docker exec c python3 "$ARG_X"`:                  "python3 runs the file",
+		`kubectl exec p -- awk "$ARG_X"`:                  "awk reads a value as a program",
+		`find . -exec bash "$ARG_X" \;`:                   "bash runs the file",
 		`source "$ARG_X"`:                                 "source reads a value as code",
 		`. "$ARG_X"`:                                      ". reads a value as code",
 		`trap "echo $ARG_X" EXIT`:                         "trap reads a value as code",
@@ -70,6 +80,8 @@ func TestScriptsThatTreatAValueAsTextAreAccepted(t *testing.T) {
 $ARG_X
 EOF`, `cat <<<"$ARG_X"`, `grep -- "$ARG_X" f`, `echo "${#ARG_X}"`, `awk -v "x=$ARG_X" '{print x}'`, `jq --arg x "$ARG_X" '.x = $x'`,
 		`python3 -c 'import sys; print(sys.argv[1])' x`, `for i in 1 2; do n="ARG_L_$i"; echo "${!n}"; done`, `echo $(date)`, `n=3; echo $((n + 1)) $n`,
+		`docker exec "$c" ls "$ARG_X"`, `docker exec -i c psql -v "v=$ARG_X"`, `env "A=$ARG_X" ls`, `find "$ARG_X" -name "$ARG_X"`, `timeout "$n" ls "$ARG_X"`,
+		`a=(gh); a+=("$ARG_X"); timeout 60 "${a[@]}"`, `kubectl exec "$ARG_X" -- ls`, `find . -exec grep "$ARG_X" {} \;`, `docker logs "$ARG_X"`,
 		`if [ -n "$ARG_X" ]; then echo "$(printf '%s' "$ARG_X")"; fi`, `trap 'rm -f "$f"' EXIT`,
 	} {
 		if faults, err := script.Check(source, false, values); err != nil || len(faults) > 0 {

@@ -13,7 +13,8 @@
 //   - a value as the name of a command, of a variable or of a function;
 //   - a value in arithmetic, where bash runs the command in a[$(command)], also in [[ x -eq y ]], in an
 //     index or in a slice;
-//   - a value as the program of sed or awk.
+//   - a value as the program of sed or awk;
+//   - a value as a program or as code behind a program that starts others: docker exec, find -exec.
 //
 // It is not a proof: a program that the script starts may do with its arguments what it wants. It
 // uses the parser of mvdan.cc/sh, which also reports syntax errors before the first call does.
