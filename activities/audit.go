@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"go.temporal.io/sdk/temporal"
+
 	"agent-stop-and-go/activities/auditing"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 // Audit records destructive calls.
@@ -14,14 +17,15 @@ type Audit interface {
 }
 
 // audited begins the record of a call that is about to be made. Its error is made by fail: the call
-// waits until the log can be written.
+// waits until the log can be written, as its details say.
 func audited(ctx context.Context, a Audit, c auditing.Call) (auditing.End, error) {
 	if a == nil {
 		return func(error, bool) {}, nil
 	}
 	end, err := a.Begin(ctx, c)
 	if err != nil {
-		return nil, fail(contract.KindPaused, fmt.Sprintf("it cannot be recorded yet: %v", err), 0)
+		return nil, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("it cannot be recorded yet: %v", err), string(contract.KindPaused),
+			temporal.ApplicationErrorOptions{NonRetryable: contract.KindPaused.Permanent(), Details: []any{audit.Hold{Unrecorded: true}}})
 	}
 	return end, nil
 }

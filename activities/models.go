@@ -200,7 +200,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 		judged.Tool = tool.Tool
 		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
 	}
-	out.Audited = m.Audited && (out.Destructive || out.Verdict.Asking())
+	out.Audited = m.Audited && (out.Destructive || out.Verdict.Asking() || out.Peer != nil) // an approval of a peer's task lets it act
 	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}

@@ -12,6 +12,7 @@ import (
 func (l *leaf) awaitResume(ctx workflow.Context, c call, f wording.Failure) contract.ApprovalResult {
 	in := l.approvalFor(ctx, c, wording.DescribePaused(c.Name, l.describe(ctx, c.Call), f.Message), contract.ReasonPaused)
 	in.Timeout = 0
+	in.Audited = in.Audited || f.Unrecorded // else nothing would wait for the log
 	if c.Peer != nil {
 		in.RemoteAgent = c.Peer.Name
 	}

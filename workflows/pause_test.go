@@ -7,7 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -184,6 +188,45 @@ func TestAPausedDelegationWaits(t *testing.T) {
 		s.nothingWaits()
 	})
 	same(t, "messages", len(sentMessages(w)), 4)
+}
+
+// A call of which nobody knew that it is recorded waits for the audit log too, and is not tried again
+// meanwhile.
+func TestACallThatCannotBeRecordedWaitsForTheLog(t *testing.T) {
+	w, b := &world{GenerateFn: script(asks(add("x")), says("Added."))}, &breaker{gone: true}
+	unwritten := true
+	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
+		if unwritten {
+			return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it cannot be recorded yet", string(contract.KindPaused),
+				temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{audit.Hold{Unrecorded: true}}})
+		}
+		return returns("done"), nil
+	}
+	converse(t, w, hello(), func(s *session) {
+		b.hear(s)
+		s.env.RegisterActivityWithOptions(func(ctx context.Context, in audit.Record) (audit.Receipt, error) {
+			if in.Result != nil {
+				return audit.Receipt{}, nil
+			}
+			w.note(ctx, "record", func() {})
+			return audit.Receipt{}, held
+		}, activity.RegisterOptions{Name: audit.ActivityRecord.Name})
+		s.rest()
+		s.approve()
+		s.rest()
+		s.sleep(time.Hour)
+		same(t, "reason", s.pending().Reason, contract.ReasonPaused)
+		same(t, "attempts", len(w.ran()), 1)
+		unwritten = false
+		uuid := s.pending().UUID
+		s.release("record", audit.Receipt{}, nil)
+		if err := s.env.SignalWorkflowByID(contract.ApprovalWorkflowID(uuid), "nudge", nil); err != nil { // wakes it, as release does others
+			t.Error(err)
+		}
+		s.sleep(time.Minute)
+		s.nothingWaits()
+	})
+	same(t, "attempts", len(w.ran()), 2)
 }
 
 // The name of a node is no agent's: a switch for an agent of that name does not hold its calls,

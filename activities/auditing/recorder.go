@@ -125,7 +125,7 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record) (err error)
 	}
 	l := leafOf(audit.KindDecision, in)
 	l.ID, l.At, l.Decision = audit.DecisionID(in.UUID), d.DecidedAt, d.Decision
-	l.Actor = audit.ActorOf(d.Identity, d.Via)
+	l.Actor, l.For = audit.ActorOf(d.Identity, d.Via), audit.DeputizedBy(d.For)
 	if text := (audit.Decided{By: d.By, OnBehalfOf: d.OnBehalfOf, Reason: d.Reason, Chain: d.Chain}); text.By+text.OnBehalfOf+text.Reason != "" || len(text.Chain) > 0 {
 		if err := keepText(ctx, r.files, &l, text); err != nil {
 			return err
@@ -207,7 +207,9 @@ func (r *Recorder) Begin(ctx context.Context, c Call) (end End, err error) {
 		return nil, err
 	}
 	if err := r.sender.append(ctx, audit.Entries{Await: []audit.Leaf{p}, Then: []audit.Leaf{call}}); err != nil {
-		settle(audit.OutcomeNotSent) // the update may still be carried out
+		if !errors.As(err, new(*refusedError)) { // the update may still be carried out
+			settle(audit.OutcomeNotSent)
+		}
 		return nil, err
 	}
 	return func(failed error, isError bool) { settle(outcomeOf(failed, isError)) }, nil

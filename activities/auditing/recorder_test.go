@@ -15,12 +15,14 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/auditing"
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/deputy"
 )
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -142,6 +144,7 @@ func TestAnApprovedCallIsRecordedFromItsProposalToItsOutcome(t *testing.T) {
 	result := contract.ApprovalResult{
 		UUID: in.UUID, Decision: contract.Approved, By: "Alice", Reason: "it is needed", Via: "rest", DecidedAt: noon.Add(time.Minute),
 		Identity: contract.Identity{Subject: "alice", Issuer: "keys", Channel: "rest", Groups: []string{"ops"}},
+		For:      &deputy.Deputy{ID: "d1", From: deputy.Person{Subject: "bob", Issuer: "sso"}, To: deputy.Person{Subject: "alice", Issuer: "keys"}, Reason: "needed"},
 	}
 	if _, err := r.Record(t.Context(), audit.Record{Approval: in, Result: &result, Recorded: true}); err != nil {
 		t.Fatal(err)
@@ -162,6 +165,9 @@ func TestAnApprovedCallIsRecordedFromItsProposalToItsOutcome(t *testing.T) {
 	}
 	if d := s.recorded[0]; d.Actor == nil || !d.Actor.Proven || d.Actor.Subject != "alice" || d.Actor.Channel != "rest" || d.Policy != in.Policy || d.Rule != in.Rule {
 		t.Errorf("%+v", d)
+	}
+	if d := s.recorded[0]; d.For == nil || *d.For != (audit.Deputized{Subject: "bob", Issuer: "sso", Deputy: "d1"}) {
+		t.Errorf("the decision was made for %+v", d.For)
 	}
 	if s.recorded[2].Outcome != audit.OutcomeDone {
 		t.Errorf("%+v", s.recorded[2])
@@ -216,6 +222,19 @@ func TestACallIsNotMadeWhileItCannotBeRecorded(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	if len(s.recorded) != 1 || s.recorded[0].Outcome != audit.OutcomeNotSent {
+		t.Errorf("recorded %+v", s.recorded)
+	}
+}
+
+// A call that the Audit has refused has no leaf, so none says what came of it: while the log cannot be
+// written, nothing is added to what waits.
+func TestACallThatIsRefusedLeavesNothing(t *testing.T) {
+	s := &server{started: true, err: temporal.NewApplicationError("the audit log cannot be written: disk full", string(audit.KindUnwritten))}
+	r, _ := newRecorder(t, s)
+	if _, err := r.Begin(t.Context(), call()); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Fatalf("%v", err)
+	}
+	if len(s.recorded) != 0 {
 		t.Errorf("recorded %+v", s.recorded)
 	}
 }

@@ -66,7 +66,7 @@ func (s *sender) run(ctx context.Context) {
 			sent = nil
 		case <-ctx.Done():
 			for _, r := range waiting {
-				r.done <- ctx.Err()
+				r.done <- &refusedError{ctx.Err().Error()}
 			}
 			return
 		}
@@ -79,7 +79,7 @@ func (s *sender) append(ctx context.Context, e audit.Entries) error {
 	select {
 	case s.came <- request{e, done}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return &refusedError{ctx.Err().Error()}
 	}
 	select {
 	case err := <-done:
@@ -103,7 +103,7 @@ func (s *sender) send(ctx context.Context, batch []request) error {
 		switch {
 		case errors.As(err, &none):
 			if err := s.record(ctx, nil); err != nil { // starts it
-				return fmt.Errorf("start the audit: %w", err)
+				return &refusedError{fmt.Sprintf("start the audit: %v", err)}
 			}
 		case !errors.As(err, &busy):
 			return reason(ctx, err)
@@ -126,6 +126,11 @@ func (s *sender) update(ctx context.Context, e audit.Entries) error {
 	return h.Get(ctx, nil)
 }
 
+// refusedError says why no leaf that was to follow is in the log, nor will be.
+type refusedError struct{ why string }
+
+func (e *refusedError) Error() string { return e.why }
+
 // reason makes one sentence of an error.
 func reason(ctx context.Context, err error) error {
 	var app *temporal.ApplicationError
@@ -133,7 +138,7 @@ func reason(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &app):
-		return errors.New(app.Message())
+		return &refusedError{app.Message()}
 	case ctx.Err() != nil:
 		return fmt.Errorf("the audit log does not answer: no worker with its key has written to it within %v", sendTimeout)
 	}

@@ -66,6 +66,11 @@ type leaf struct {
 		Proven  bool   `json:"proven"`
 		Channel string `json:"channel"`
 	} `json:"actor"`
+	For *struct {
+		Subject string `json:"subject"`
+		Issuer  string `json:"issuer"`
+		Deputy  string `json:"deputy"`
+	} `json:"for"`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -226,6 +231,9 @@ func show(w io.Writer, r record, l leaf) {
 		if l.Actor.Proven {
 			who = fmt.Sprintf("by %q of %q, %s", l.Actor.Subject, l.Actor.Issuer, l.Actor.Channel)
 		}
+	}
+	if l.For != nil {
+		who += fmt.Sprintf(", for %q of %q, deputy %s", l.For.Subject, l.For.Issuer, l.For.Deputy)
 	}
 	fmt.Fprintf(w, "%6d  %s  %-9s %q %s%s %s %s\n", r.Index, l.At.Format(time.RFC3339), l.Kind, l.Tool, l.Decision, l.Outcome, who, text)
 }

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -17,7 +18,10 @@ func Failure(err error) wording.Failure {
 	}
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
-		return wording.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
+		f := wording.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
+		var hold audit.Hold
+		f.Unrecorded = f.Kind == contract.KindPaused && app.Details(&hold) == nil && hold.Unrecorded
+		return f
 	}
 	var crash *temporal.PanicError
 	if errors.As(err, &crash) { // a call may have been made by then

@@ -19,6 +19,10 @@ const (
 	retryMax     = 15 * time.Second
 	// maxHistory is the number of events after which a run continues as new.
 	maxHistory = 4000
+	// maxWaiting is the number of events after which it does whatever waits, and maxCarried how much of
+	// that is carried over, in bytes: inputs of workflows are bounded, and so are histories.
+	maxWaiting = 5 * maxHistory
+	maxCarried = 1 << 20
 )
 
 // Registry is what the workflow is registered with: a worker, a replayer or a test environment.
@@ -49,7 +53,7 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 		return err
 	}
 	a.show(ctx)
-	for !a.mayRollOver(ctx) {
+	for !a.mayRollOver(ctx) && !a.mustRollOver(ctx) {
 		if err := workflow.Await(ctx, func() bool { return a.signals.Len() > 0 || len(a.queue) > 0 || a.mayRollOver(ctx) }); err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 			}
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: a.queue, Recent: a.recent, States: a.states})
+	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: a.carried(ctx), Recent: a.recent, States: a.states})
 }
 
 type appender struct {
@@ -99,6 +103,35 @@ func (a *appender) mayRollOver(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	long := info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > maxHistory
 	return long && a.signals.Len() == 0 && (len(a.queue) == 0 || a.failures > 0 && len(a.queue) <= audit.MaxQueue) && workflow.AllHandlersFinished(ctx)
+}
+
+// changeFull marks histories in which a long run ends although the queue is full.
+const changeFull = "audit-continues-with-a-full-queue"
+
+// mustRollOver reports whether the run is so long that it ends whatever waits.
+func (a *appender) mustRollOver(ctx workflow.Context) bool {
+	if workflow.GetInfo(ctx).GetCurrentHistoryLength() <= maxWaiting || workflow.GetVersion(ctx, changeFull, workflow.DefaultVersion, 1) < 1 {
+		return false
+	}
+	a.drain()
+	return workflow.AllHandlersFinished(ctx)
+}
+
+// carried returns what the next run begins with: the oldest leaves that fit. The log of the worker
+// gets the others.
+func (a *appender) carried(ctx workflow.Context) []audit.Leaf {
+	size := 0
+	for i, l := range a.queue {
+		line, _ := l.Line() // of a leaf in the queue it does not fail
+		if size += len(line) + 1; size > maxCarried {
+			for _, lost := range a.queue[i:] {
+				line, _ := lost.Line()
+				workflow.GetLogger(ctx).Error("the audit log could not be written for too long: it will not have this leaf", "leaf", string(line))
+			}
+			return a.queue[:i]
+		}
+	}
+	return a.queue
 }
 
 func (a *appender) validate(_ workflow.Context, e audit.Entries) error {

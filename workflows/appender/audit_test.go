@@ -2,6 +2,7 @@ package appender_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -258,5 +259,37 @@ func TestTheNextRunGoesOn(t *testing.T) {
 	})
 	if want := []string{"waited", "new"}; !slices.Equal(s.ids(), want) {
 		t.Errorf("the log has %v, expected %v", s.ids(), want)
+	}
+}
+
+// A run that is very long ends although more waits than it would take, with as much of that as an input
+// may have.
+func TestALongRunEndsWithAFullQueue(t *testing.T) {
+	for name, tc := range map[string]struct {
+		leaves int
+		tool   string
+		least  int // that are carried over
+	}{
+		"all of it":     {leaves: audit.MaxQueue + 1000, tool: "t", least: audit.MaxQueue + 1000},
+		"the beginning": {leaves: 5500, tool: strings.Repeat("t", 200), least: 3000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := run(t, audit.Input{}, func(s *session) {
+				s.fails = errors.New("away")
+				var all []audit.Leaf
+				for n := range tc.leaves {
+					all = append(all, audit.Leaf{ID: fmt.Sprint(n), Kind: audit.KindDecision, Tool: tc.tool})
+				}
+				s.env.SignalWorkflow(audit.SignalAppend, all)
+				s.later(time.Second, func() { s.env.SetCurrentHistoryLength(25_000) })
+			})
+			size, err := json.Marshal(next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(next.Queue); n < tc.least || n > tc.leaves || next.Queue[n-1].ID != fmt.Sprint(n-1) || len(size) > 5<<18 {
+				t.Errorf("%d of %d leaves are carried over, in %d bytes", n, tc.leaves, len(size))
+			}
+		})
 	}
 }

@@ -14,6 +14,8 @@ type Failure struct {
 	Message string
 	// Lost means that the activity timed out or its worker died, so its progress is not known.
 	Lost bool
+	// Unrecorded means that nothing was sent because the audit log cannot be written.
+	Unrecorded bool
 }
 
 // ModelFailure returns the reply that reports a failed model call. The conversation stays

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
 )
 
 // Kind is what a leaf records.
@@ -59,7 +60,9 @@ type Leaf struct {
 	Policy   string            `json:"policy,omitempty"`
 	Decision contract.Decision `json:"decision,omitempty"`
 	Actor    *Actor            `json:"actor,omitempty"`
-	Outcome  string            `json:"outcome,omitempty"`
+	// For is set if the actor has decided in the place of somebody.
+	For     *Deputized `json:"for,omitempty"`
+	Outcome string     `json:"outcome,omitempty"`
 	// What is what happened to which switch, the agent of a policy, or the name of a key, and Version
 	// the ID of the key.
 	What    string `json:"what,omitempty"`
@@ -84,6 +87,22 @@ func ActorOf(i contract.Identity, via string) *Actor {
 		a.Channel = via
 	}
 	return a
+}
+
+// Deputized is the person in whose place somebody has decided, and the ID of the deputy, which is
+// in the record of the appointment.
+type Deputized struct {
+	Subject string `json:"subject"`
+	Issuer  string `json:"issuer"`
+	Deputy  string `json:"deputy"`
+}
+
+// DeputizedBy returns the person in whose place a deputy has decided; nil without a deputy.
+func DeputizedBy(d *deputy.Deputy) *Deputized {
+	if d == nil {
+		return nil
+	}
+	return &Deputized{Subject: d.From.Subject, Issuer: d.From.Issuer, Deputy: d.ID}
 }
 
 // State returns what a leaf sets, and to what: a policy or a key. A leaf that sets what is set

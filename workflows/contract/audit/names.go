@@ -90,6 +90,12 @@ const (
 	MaxStates = 200
 )
 
+// Hold is in the details of the failure of a call that waits for the log, of kind contract.KindPaused.
+type Hold struct {
+	// Unrecorded: the call goes on when the log can be written; no switch holds it.
+	Unrecorded bool `json:"unrecorded"`
+}
+
 // KindBusy and KindUnwritten are the kinds of an update that fails: too much waits, or the log
 // cannot be written.
 const (

@@ -90,9 +90,12 @@ type Decision struct {
 	By         string            `json:"by,omitempty"`
 	Issuer     string            `json:"issuer,omitempty"`
 	OnBehalfOf string            `json:"on_behalf_of,omitempty"`
-	Reason     string            `json:"reason,omitempty"`
-	Via        string            `json:"via,omitempty"`
-	DecidedAt  time.Time         `json:"decided_at"`
+	// For is the person in whose place it was decided, if a deputy has.
+	For       contract.Name `json:"for,omitzero"`
+	Deputy    string        `json:"deputy,omitempty"` // its ID
+	Reason    string        `json:"reason,omitempty"`
+	Via       string        `json:"via,omitempty"`
+	DecidedAt time.Time     `json:"decided_at"`
 }
 
 // Risk is what may go wrong with a yes.
@@ -137,6 +140,9 @@ func Of(in contract.ApprovalInput, summary string, result *contract.ApprovalResu
 		a.Decision = &Decision{
 			Decision: result.Decision, By: result.By, Issuer: result.Identity.Issuer, OnBehalfOf: result.OnBehalfOf, Reason: result.Reason,
 			Via: result.Via, DecidedAt: result.DecidedAt,
+		}
+		if d := result.For; d != nil {
+			a.Decision.For, a.Decision.Deputy = contract.Name{Subject: d.From.Subject, Issuer: d.From.Issuer}, d.ID
 		}
 	}
 	return a
