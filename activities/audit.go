@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -10,6 +11,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
 )
+
+// unsent adds to a failure, as fail makes it, that nothing was recorded or sent. One with details says it
+// by its kind.
+func unsent(err error) error {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.HasDetails() {
+		return err
+	}
+	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
+		NonRetryable: app.NonRetryable(), NextRetryDelay: app.NextRetryDelay(), Details: []any{audit.Unsent{Unsent: true}},
+	})
+}
 
 // Audit records destructive calls.
 type Audit interface {

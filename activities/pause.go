@@ -21,7 +21,7 @@ func paused(ctx context.Context, s Switches, kind contract.Kind, c switches.Call
 	w, held, err := s.Holding(ctx, c)
 	switch {
 	case err != nil:
-		return fail(kind, err.Error(), 0)
+		return unsent(fail(kind, err.Error(), 0))
 	case held:
 		return fail(contract.KindPaused, w.Text(), 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -54,7 +55,11 @@ func TestASwitchPausesDestructiveCallsOnly(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, tc.kind)
 			}
 			if tc.kind != "" {
-				failedAs(t, err, tc.kind, tc.retried)
+				app := failedAs(t, err, tc.kind, tc.retried)
+				var u audit.Unsent
+				if tc.retried && (app.Details(&u) != nil || !u.Unsent) {
+					t.Error("the failure does not say that nothing was sent")
+				}
 			}
 			if want := tc.kind == ""; want != (sent == 1) || want != (len(held.holders) == 1) {
 				t.Errorf("sent %d times, %d claims", sent, len(held.holders))

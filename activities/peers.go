@@ -117,7 +117,7 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 		}
 	}
 	if err := p.limit(ctx, in); err != nil {
-		return out, !lostAttempt(ctx), err
+		return out, !lostAttempt(ctx), unsent(err)
 	}
 	if auditing.Effective(in) {
 		recorded, unrecorded := audited(ctx, p.Audit, auditing.Delegation(in))

@@ -84,7 +84,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		return contract.CallToolResult{}, err
 	}
 	if err := t.limit(ctx, in); err != nil {
-		return contract.CallToolResult{}, err
+		return contract.CallToolResult{}, unsent(err)
 	}
 	recorded, err := audited(ctx, t.Audit, auditing.Call{
 		Conversation: in.ConversationID, Agent: in.Agent, Server: in.Server, Tool: in.Tool, Key: in.IdempotencyKey, Arguments: in.Arguments, SHA256: in.SHA256,

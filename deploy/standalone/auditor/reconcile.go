@@ -123,7 +123,7 @@ func (c *comparison) match(e *commonpb.WorkflowExecution, a *activity) {
 		c.out.Running++
 	case a.at.Before(c.began) || c.began.IsZero():
 		c.out.Before++
-	case a.timedOut || slices.Contains(held, contract.Kind(a.failure.GetApplicationFailureInfo().GetType())):
+	case a.timedOut || isUnsent(a.failure.GetApplicationFailureInfo()):
 		c.out.Unsent++ // the log has a call before it is sent
 	default:
 		c.out.Faults = append(c.out.Faults, Fault{Activity: ref, Workflow: e.GetWorkflowId(), Tool: a.tool, Text: "a destructive call is not in the log"})
@@ -132,6 +132,13 @@ func (c *comparison) match(e *commonpb.WorkflowExecution, a *activity) {
 
 // held are the failures of calls that were not made.
 var held = []contract.Kind{contract.KindPaused, contract.KindRateLimited}
+
+// isUnsent reports whether a call ended before it was recorded: it was held, or its failure says so.
+func isUnsent(f *failurepb.ApplicationFailureInfo) bool {
+	var u audit.Unsent
+	return slices.Contains(held, contract.Kind(f.GetType())) ||
+		f.GetDetails() != nil && converter.GetDefaultDataConverter().FromPayloads(f.GetDetails(), &u) == nil && u.Unsent
+}
 
 // rest are the calls that no history has.
 func (c *comparison) rest() {

@@ -112,6 +112,13 @@ func TestTheLogAndTheHistoriesHaveTheSameCalls(t *testing.T) {
 	h.scheduled(t, "8", contract.ActivityDelegate.Name, message, later, completed())
 	h.scheduled(t, "9", contract.ActivityDelegate.Name, poll, later, completed())
 	h.scheduled(t, "10", contract.ActivityCallTool.Name, call, later, nil)
+	away := failed(contract.KindToolUnavailable) // the switches could not be read
+	details, err := converter.GetDefaultDataConverter().ToPayloads(audit.Unsent{Unsent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	away.GetActivityTaskFailedEventAttributes().GetFailure().GetApplicationFailureInfo().Details = details
+	h.scheduled(t, "11", contract.ActivityCallTool.Name, call, later, away)
 	r := auditor.Reader{Contents: merkle.Contents{Leaves: []audit.Leaf{{Kind: audit.KindPolicy, At: noon}}}}
 	for _, ref := range []string{"run-1/3", "run-1/8", "run-1/8#2", "run-1/99", "run-0/1"} {
 		r.Contents.Leaves = append(r.Contents.Leaves, audit.Leaf{Kind: audit.KindCall, Conversation: "c", Tool: "remove", Activity: ref, At: later})
@@ -124,7 +131,7 @@ func TestTheLogAndTheHistoriesHaveTheSameCalls(t *testing.T) {
 		return auditor.Fault{Activity: "run-1/" + id, Workflow: "conversation-c", Tool: "remove", Text: text}
 	}
 	want := auditor.Reconciliation{
-		Matched: 2, Unsent: 2, Running: 1, Before: 1, Gone: 1,
+		Matched: 2, Unsent: 3, Running: 1, Before: 1, Gone: 1,
 		Faults: []auditor.Fault{
 			fault("4", "a destructive call is not in the log"), fault("6", "a destructive call is not in the log"), fault("99", "a call of the log is in no history"),
 		},

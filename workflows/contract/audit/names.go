@@ -96,6 +96,11 @@ type Hold struct {
 	Unrecorded bool `json:"unrecorded"`
 }
 
+// Unsent is in the details of the failure of a call that ended before it was recorded or sent.
+type Unsent struct {
+	Unsent bool `json:"unsent"`
+}
+
 // KindBusy and KindUnwritten are the kinds of an update that fails: too much waits, or the log
 // cannot be written.
 const (
