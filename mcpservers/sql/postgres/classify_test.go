@@ -65,6 +65,7 @@ func TestClassOfStatements(t *testing.T) {
 		{"schema", "", "a s.a", "DROP POLICY p ON s.a"},
 		{"schema", "", "a", "DROP RULE p ON a"},
 		{"schema", "", "i s.i", "DROP INDEX s.i"},
+		{"schema", "", "i", "ALTER INDEX i RENAME TO j"},
 		{"unsafe_function", "", "", "CREATE EXTENSION dblink"},
 		{"unsafe_function", "", "", "DO $$ BEGIN DELETE FROM a; END $$"},
 		{"unsafe_function", "", "", "CALL p()"},
