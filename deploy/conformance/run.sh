@@ -57,7 +57,7 @@ serve() {
   LOG_FORMAT=text "$bin/$name" --port 0 "$@" 2>"$work/$name.log" &
   started+=($!)
   soon grep -q 'url=http' "$work/$name.log" || die "$name does not start: $(cat "$work/$name.log")"
-  url=$(sed -n 's/.* url=\([^ ]*\) .*/\1/p' "$work/$name.log" | head -1)
+  url=$(sed -n 's/.* url=\([^ ]*\).*/\1/p' "$work/$name.log" | head -1)
 }
 
 # free prints a port that nobody listens on.
