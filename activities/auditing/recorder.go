@@ -40,7 +40,7 @@ func (r *Recorder) Record(ctx context.Context, in audit.Record) (audit.Receipt, 
 		return audit.Receipt{}, nil
 	}
 	if in.Result != nil {
-		return audit.Receipt{}, r.decided(ctx, in)
+		return audit.Receipt{}, r.decided(ctx, in, in.Result.Decision != contract.Approved && isLate(ctx))
 	}
 	return audit.Receipt{}, r.opened(ctx, in.Approval)
 }
@@ -115,23 +115,55 @@ func (r *Recorder) arguments(ctx context.Context, args contract.JSON) (json.RawM
 	return raw, nil
 }
 
-func (r *Recorder) decided(ctx context.Context, record audit.Record) (err error) {
+// Nobody waits for the store of texts after a no, an expiry or a cancellation for longer than the
+// attempts in the workflow's task and textAttempts of the activity behind it, each with textTime.
+const (
+	textAttempts = 3
+	textTime     = 5 * time.Second
+)
+
+func isLate(ctx context.Context) bool {
+	if !activity.IsActivity(ctx) {
+		return false
+	}
+	info := activity.GetInfo(ctx)
+	return !info.IsLocalActivity && info.Attempt > textAttempts
+}
+
+// decided records a decision, and what was shown unless that is in the log. late means that texts
+// that cannot be kept are left out.
+func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) error {
 	in, d := record.Approval, *record.Result
+	texts, cancel := context.WithTimeout(ctx, textTime)
+	defer cancel()
 	var leaves []audit.Leaf
 	if !record.Recorded {
-		if leaves, err = r.leavesOf(ctx, in); err != nil {
+		shown, err := r.leavesOf(texts, in)
+		if err := r.unlessLate(late, in, err); err != nil {
 			return err
+		}
+		if err == nil {
+			leaves = shown
 		}
 	}
 	l := leafOf(audit.KindDecision, in)
 	l.ID, l.At, l.Decision = audit.DecisionID(in.UUID), d.DecidedAt, d.Decision
 	l.Actor, l.For = audit.ActorOf(d.Identity, d.Via), audit.DeputizedBy(d.For)
 	if text := (audit.Decided{By: d.By, OnBehalfOf: d.OnBehalfOf, Reason: d.Reason, Chain: d.Chain}); text.By+text.OnBehalfOf+text.Reason != "" || len(text.Chain) > 0 {
-		if err := keepText(ctx, r.files, &l, text); err != nil {
+		if err := r.unlessLate(late, in, keepText(texts, r.files, &l, text)); err != nil {
 			return err
 		}
 	}
 	return r.sender.record(ctx, append(leaves, l))
+}
+
+// unlessLate returns err, or logs it if the decision is recorded without the text.
+func (r *Recorder) unlessLate(late bool, in contract.ApprovalInput, err error) error {
+	if err == nil || !late {
+		return err
+	}
+	r.logger.Error("a decision is in the audit log without a text", "approval", in.UUID, "error", err)
+	return nil
 }
 
 // Call is a call that is about to be sent.

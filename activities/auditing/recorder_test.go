@@ -81,8 +81,9 @@ func (handle) Get(context.Context, any) error { return nil }
 
 // files are the texts.
 type files struct {
-	mu  sync.Mutex
-	all map[string][]byte
+	mu    sync.Mutex
+	all   map[string][]byte
+	fails error
 }
 
 func (f *files) CreateSealed(_ context.Context, name string, data []byte) error {
@@ -90,6 +91,9 @@ func (f *files) CreateSealed(_ context.Context, name string, data []byte) error 
 	defer f.mu.Unlock()
 	if _, there := f.all[name]; there {
 		return fs.ErrExist
+	}
+	if f.fails != nil {
+		return f.fails
 	}
 	f.all[name] = data
 	return nil
@@ -212,6 +216,23 @@ func TestADecisionComesBehindWhatWasShown(t *testing.T) {
 		if s.recorded[i].ID != s.recorded[i+3].ID || s.recorded[i].Text != s.recorded[i+3].Text {
 			t.Errorf("%+v is another than %+v", s.recorded[i], s.recorded[i+3])
 		}
+	}
+}
+
+// A no does not wait for ever for a store that is stuck.
+func TestADecisionIsRecordedInTheEndWithoutItsText(t *testing.T) {
+	s := &server{}
+	r, f := newRecorder(t, s)
+	f.fails = errors.New("no answer")
+	no := audit.Record{Approval: approval(), Result: &contract.ApprovalResult{Decision: contract.Rejected, By: "ops", Reason: "no"}}
+	if _, err := r.Record(t.Context(), no); err == nil || len(s.recorded) != 0 {
+		t.Errorf("%v; recorded %v", err, s.recorded)
+	}
+	if err := auditing.Late(r, t.Context(), no, true); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.recorded) != 1 || s.recorded[0].Kind != audit.KindDecision || s.recorded[0].Decision != contract.Rejected || s.recorded[0].Text != "" {
+		t.Errorf("recorded %+v", s.recorded)
 	}
 }
 

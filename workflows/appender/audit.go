@@ -46,8 +46,8 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 	for _, id := range in.Recent {
 		a.known[id] = true
 	}
-	for _, l := range in.Queue {
-		a.enqueue(l)
+	for _, l := range in.Queue { // whose states are in States
+		a.add(l)
 	}
 	if err := a.register(ctx); err != nil {
 		return err
@@ -192,6 +192,10 @@ func (a *appender) enqueue(l audit.Leaf) {
 		}
 		a.states[name] = value
 	}
+	a.add(l)
+}
+
+func (a *appender) add(l audit.Leaf) {
 	a.queue = append(a.queue, l)
 	a.queued[l.ID] = true
 }

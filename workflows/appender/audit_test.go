@@ -262,6 +262,19 @@ func TestTheNextRunGoesOn(t *testing.T) {
 	}
 }
 
+// What waits says for the first time what the states already have.
+func TestTheNextRunWritesAStateThatWaited(t *testing.T) {
+	next := run(t, audit.Input{}, func(s *session) {
+		s.fails = errors.New("away")
+		s.env.SignalWorkflow(audit.SignalAppend, []audit.Leaf{{ID: "policy/1", Kind: audit.KindPolicy, What: "helper", Policy: "a"}})
+	})
+	var s *session
+	run(t, next, func(running *session) { s = running })
+	if want := []string{"policy/1"}; !slices.Equal(s.ids(), want) {
+		t.Errorf("the log has %v, expected %v", s.ids(), want)
+	}
+}
+
 // A run that is very long ends although more waits than it would take, with as much of that as an input
 // may have.
 func TestALongRunEndsWithAFullQueue(t *testing.T) {
