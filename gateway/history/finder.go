@@ -59,9 +59,11 @@ func (f *Finder) Find(ctx context.Context, q Query) (Found, error) {
 	return Found{}, nil
 }
 
-// search tries the conversations that have begun with the user's message at an index of the chat.
-func (f *Finder) search(ctx context.Context, q Query, at int) (Found, bool, error) {
-	seed := q.seed(at)
+// search tries the conversations that have begun with the user's message at an index of the chat. Of
+// those that have begun with the message that the client sends again, it is the newest one, unless
+// the key of the request says which.
+func (f *Finder) search(ctx context.Context, q Query, at int) (newest Found, ok bool, err error) {
+	seed, first := q.seed(at), at == len(q.Past)
 	for n := range Slots {
 		id, err := f.slot(ctx, q, seed, n)
 		if err != nil {
@@ -72,15 +74,21 @@ func (f *Finder) search(ctx context.Context, q Query, at int) (Found, bool, erro
 		case service.IsKind(err, deletion.KindDeleted):
 			continue
 		case service.IsKind(err, contract.KindNotFound):
-			return Found{}, false, nil
+			return newest, ok, nil
 		case err != nil:
 			return Found{}, false, err
 		}
-		if found, ok, err := f.fits(ctx, q, view, at == len(q.Past)); ok || err != nil {
-			return found, ok, err
+		found, fits, err := f.fits(ctx, q, view, first)
+		switch {
+		case err != nil:
+			return Found{}, false, err
+		case fits && (!first || q.Key != "" && found.Repeated.ClientID() == q.requestID(id)):
+			return found, true, nil
+		case fits:
+			newest, ok = found, true
 		}
 	}
-	return Found{}, false, nil
+	return newest, ok, nil
 }
 
 // try reads a conversation that the finder remembers.

@@ -171,6 +171,21 @@ func TestAChatIsFoundWithoutMemory(t *testing.T) {
 	}
 }
 
+// Of chats that begin with the same words, a client repeats the last one.
+func TestABeginningThatIsSentAgainIsTheNewest(t *testing.T) {
+	shelf := newShelf()
+	s := service.New(service.Options{Backend: shelf, Blobs: noBlobs{}})
+	defer s.Close()
+	c := &client{t: t, shelf: shelf, s: s, finder: history.NewFinder(s, time.Now)}
+	first := c.send("hi")
+	c.chat = nil
+	second := c.send("hi")
+	found, err := c.finder.Find(t.Context(), history.Query{Text: "hi", Again: true})
+	if err != nil || found.ID != second || first == second || found.Repeated == nil {
+		t.Errorf("%q, expected %q behind %q: %v", found.ID, second, first, err)
+	}
+}
+
 func TestWhatTheGatewayAddsIsNoPartOfAChat(t *testing.T) {
 	c := history.Chat(nil).Add(true, "drop").Add(false, "I will.\n\n"+history.Mark+": `drop`").Add(true, "and?").Add(false, history.Unsent+", because").Add(false, "done")
 	if len(c) != 2 || c[0].Text != "drop" || c[1].Text != "I will. done" {
