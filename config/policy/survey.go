@@ -15,11 +15,11 @@ import (
 type Survey struct {
 	// Verdict is the verdict if the rules in Open do not match; nil if no rule matches.
 	Verdict *verdict.Verdict
-	// Open are the rules that could change the outcome and depend on what is not known.
+	// Open lists the rules that depend on unknown values and could change the outcome.
 	Open []OpenRule
 }
 
-// OpenRule is a rule that depends on what is not known.
+// OpenRule is a rule that depends on unknown values.
 type OpenRule struct {
 	Rule    string          `json:"rule"`
 	Outcome verdict.Outcome `json:"outcome"`
@@ -28,7 +28,7 @@ type OpenRule struct {
 	When    string   `json:"-"` // its condition
 }
 
-// Decided reports whether what is not known cannot change the outcome.
+// Decided reports whether the outcome is the same whatever the unknown values are.
 func (s Survey) Decided() bool { return len(s.Open) == 0 }
 
 // Missing lists what would have to be known to decide, sorted.

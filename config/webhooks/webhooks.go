@@ -1,4 +1,4 @@
-// Package webhooks has the settings of the web hooks that are told what happens to approvals.
+// Package webhooks has the settings of web hooks, which receive the events of approvals.
 package webhooks
 
 import (

@@ -42,8 +42,8 @@ func (x *Exchange) Close() {
 	}
 }
 
-// Start returns the exchange of the first message of a conversation, which was started. live: the
-// reply is told while it is written.
+// Start returns the exchange of the first message of a conversation, which was started. live streams
+// the reply.
 func (e *Exchanges) Start(ctx context.Context, q service.Request, live bool) (*Exchange, error) {
 	x := &Exchange{of: e, turn: turn.Turn{Request: q, First: true}}
 	return x, x.join(ctx, live)
@@ -155,7 +155,7 @@ func (x *Exchange) Settle(ctx context.Context) error {
 	return x.reader.Await(ctx, x.of.Service.Closing(), func(s *record.State) bool { return !x.turn.Stale(*s) && x.turn.Decided(*s) })
 }
 
-// join gives the exchange a reader of the conversation, if the reply is told while it is written.
+// join gives the exchange a reader of the conversation, if the reply is streamed.
 func (x *Exchange) join(ctx context.Context, live bool) error {
 	if !live {
 		return nil

@@ -57,7 +57,7 @@ func (s *speech) piece(i live.Item) error {
 			return err
 		}
 	case s.current != i.Delta.DraftID:
-		return nil // it is told when it is recorded
+		return nil // it is sent when it is recorded
 	}
 	s.heard.WriteString(i.Delta.Text)
 	return s.catchUp(s.heard.String())

@@ -2,8 +2,8 @@
 // contract): of all callers, of one caller or of one conversation.
 //
 // The count is a log of the calls in the last time span of the limit, so that never more calls are
-// made in any span of that length. Calls that wait are in a queue: each is told when its turn comes
-// if the limit stays as it is, and asks again then. One that does not ask loses its place.
+// made in any span of that length. Calls that wait are in a queue: the answer to each says when its turn
+// comes if the limit stays as it is, and it asks again then. One that does not ask loses its place.
 //
 // Activities take room with an update before they make a call, several of a worker in one. A key
 // counts once, so that an attempt that follows a lost one is the same call. The workflow completes a

@@ -36,7 +36,7 @@ type Side struct {
 	Rule string `json:"rule,omitempty"`
 	// Text is why a rule could not be evaluated, or what it tells the model.
 	Text string `json:"text,omitempty"`
-	// Open are rules that could change the outcome and depend on what is not known.
+	// Open lists the rules that depend on unknown values and could change the outcome.
 	Open []policy.OpenRule `json:"open,omitempty"`
 
 	asks []verdict.Approval

@@ -16,7 +16,7 @@ import (
 // Endpoint has the HTTP handler.
 type Endpoint struct {
 	Talk *talk.Talk
-	// Status returns the HTTP status of an error, and what the client is told.
+	// Status returns the HTTP status of an error, and its body.
 	Status func(error, *http.Request) (int, openai.Error)
 	Logger *slog.Logger
 }

@@ -42,7 +42,7 @@ type Input struct {
 	// message begins a new one, with Past as context.
 	Conversation string
 	Fork         bool
-	// Live: the reply is told while it is written.
+	// Live streams the reply.
 	Live bool
 }
 
