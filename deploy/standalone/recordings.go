@@ -79,7 +79,7 @@ func ofAgent(ctx context.Context, c *config.Config, getenv func(string) string, 
 				return
 			}
 			for _, item := range page.Items {
-				if item.AgentName != c.Name || item.UpdatedAt.Add(time.Minute).Before(from) {
+				if item.AgentName != c.AgentName() || item.UpdatedAt.Add(time.Minute).Before(from) {
 					continue
 				}
 				view, err := store.Conversation(ctx, item.ID, "")

@@ -90,11 +90,23 @@ func newFetcher(allowed func(netip.Addr) bool) *fetcher {
 	}}
 }
 
-var carrier = netip.MustParsePrefix("100.64.0.0/10")
+// notInternet are networks and services that are not the Internet: those of the special-purpose
+// address registries (RFC 6890), and the metadata of clouds at addresses that look public.
+var notInternet = prefixes("0.0.0.0/8", "100.64.0.0/10", "168.63.129.16/32", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15",
+	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+	"2001:db8::/32", "2002::/16", "fec0::/10")
+
+func prefixes(texts ...string) (list []netip.Prefix) {
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}
 
 // public reports whether an address belongs to the Internet.
 func public(a netip.Addr) bool {
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !carrier.Contains(a) && !netip.MustParsePrefix("64:ff9b::/96").Contains(a) && !netip.MustParsePrefix("2002::/16").Contains(a)
+	a = a.Unmap().WithZone("")
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(notInternet, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func (f *fetcher) fetch(ctx context.Context, in fetchInput) (fetchOutput, error) {
