@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ type Audit struct {
 const AuditFolder = "audit"
 
 // ErrAuditKey means that several processes would make a key each.
-var ErrAuditKey = fmt.Errorf("audit: set %s, which all workers share; agent audit key makes one", auditlog.KeyVariable)
+var ErrAuditKey = fmt.Errorf("audit: set %s, which all workers share; agent audit key --new ORIGIN makes one", auditlog.KeyVariable)
 
 // AuditKey returns the key of the log: from the environment, or the file in data_dir, which is made
 // if one process has its own server.
@@ -54,6 +55,19 @@ func AuditKey(c *config.Config, getenv func(string) string) (merkle.Key, error) 
 		return k, fmt.Errorf("%s: %w", auditlog.KeyVariable, err)
 	}
 	return k, nil
+}
+
+// ReadAuditKey returns the key of the log as AuditKey does, but makes none.
+func ReadAuditKey(c *config.Config, getenv func(string) string) (merkle.Key, error) {
+	if getenv(auditlog.KeyVariable) != "" || platform.External(c, getenv) {
+		return AuditKey(c, getenv)
+	}
+	file := auditlog.KeyFile(c.DataDir)
+	k, err := merkle.ReadKeyFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, fmt.Errorf("audit: there is no key %s: start the agent, which makes one, or give agent audit verify the public key of the log with --key", file)
+	}
+	return k, err
 }
 
 // OpenAudit opens the audit log of a configuration, or returns nil.

@@ -41,3 +41,20 @@ func TestTheAuditLogNeedsAKeyThatAllShareAndAStoreThatKeeps(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Who looks at a log makes no key, by which an honest log would look forged.
+func TestReadingTheKeyOfALogMakesNone(t *testing.T) {
+	conf := config.Default()
+	conf.DataDir, conf.Audit = t.TempDir(), &auditlog.Audit{Origin: auditlog.DefaultOrigin}
+	none := func(string) string { return "" }
+	if _, err := worker.ReadAuditKey(conf, none); err == nil || !strings.Contains(err.Error(), "there is no key "+auditlog.KeyFile(conf.DataDir)) {
+		t.Errorf("%v", err)
+	}
+	made, err := worker.AuditKey(conf, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := worker.ReadAuditKey(conf, none); err != nil || read.Public != made.Public {
+		t.Errorf("%v", err)
+	}
+}

@@ -18,7 +18,7 @@ type Audit struct {
 // DefaultOrigin is the name of a log without a configured one.
 const DefaultOrigin = "agent-stop-and-go/audit"
 
-// KeyVariable is the environment variable with the key of the log, as agent audit key prints it.
+// KeyVariable is the environment variable with the key of the log, as agent audit key --new prints it.
 const KeyVariable = "AGENT_AUDIT_KEY"
 
 // keyFile is the file in data_dir with the key, if it is not in the environment.

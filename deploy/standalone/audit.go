@@ -283,7 +283,7 @@ func printAuditKeys(w io.Writer, file string, getenv func(string) string) error 
 	if c.Audit == nil {
 		return auditor.ErrNone
 	}
-	key, err := worker.AuditKey(c, getenv)
+	key, err := worker.ReadAuditKey(c, getenv)
 	if err != nil {
 		return err
 	}

@@ -12,17 +12,18 @@ import (
 // KeyFile reads the key in a file, which only its owner may read. It makes the key if there is no
 // such file; of processes that start at the same time the first one's counts.
 func KeyFile(path, origin string) (Key, error) {
-	k, err := readKeyFile(path)
+	k, err := ReadKeyFile(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return k, err
 	}
 	if err := makeKeyFile(path, origin); err != nil {
 		return Key{}, fmt.Errorf("make the key of the audit log: %w", err)
 	}
-	return readKeyFile(path)
+	return ReadKeyFile(path)
 }
 
-func readKeyFile(path string) (Key, error) {
+// ReadKeyFile reads the key in a file, which only its owner may read.
+func ReadKeyFile(path string) (Key, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Key{}, err

@@ -30,7 +30,7 @@ func NewKey(origin string) (string, error) {
 func ParseKey(text string) (Key, error) {
 	f := strings.Fields(text)
 	if len(f) != 2 {
-		return Key{}, errors.New("it must have a private and a public key, as agent audit key prints them")
+		return Key{}, errors.New("it must have a private and a public key, as agent audit key --new prints them")
 	}
 	signer, err := note.NewSigner(f[0])
 	if err != nil {

@@ -36,7 +36,7 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 	}
 	e := merkle.Evidence{Origin: c.Audit.Origin, Keys: keys, Now: time.Now()}
 	if len(keys) == 0 {
-		key, err := worker.AuditKey(c, getenv)
+		key, err := worker.ReadAuditKey(c, getenv)
 		if err != nil {
 			return nil, err
 		}
