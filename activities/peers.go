@@ -102,11 +102,7 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 		}
 		return p.delegate(ctx, in)
 	}
-	defer func() {
-		if known := new(temporal.ApplicationError); lostAttempt(ctx) && errors.As(err, &known) {
-			err = fail(contract.KindOutcomeUnknown, known.Message(), 0)
-		}
-	}()
+	defer func() { err = unknownIfLost(ctx, err) }()
 	if in.Decision != contract.Rejected && !in.Cancel {
 		c := switches.Call{Peer: in.Peer.Name, Tool: in.Peer.Tool()}
 		if len(in.Chain) > 0 {
@@ -119,13 +115,27 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 	if err := p.limit(ctx, in); err != nil {
 		return out, !lostAttempt(ctx), unsent(err)
 	}
+	end := auditing.End(func(error, bool) {})
 	if auditing.Effective(in) {
-		recorded, unrecorded := audited(ctx, p.Audit, auditing.Delegation(in))
-		if unrecorded != nil {
-			return out, !lostAttempt(ctx), unrecorded
+		if end, err = audited(ctx, p.Audit, auditing.Delegation(in)); err != nil {
+			return out, !lostAttempt(ctx), err
 		}
-		defer func() { recorded(err, false) }()
 	}
+	out, again, err = p.sendOnce(ctx, in)
+	end(unknownIfLost(ctx, err), out.Login != nil) // not deferred: a panic has no outcome
+	return out, again, err
+}
+
+// unknownIfLost returns the failure of an attempt that follows one without a report.
+func unknownIfLost(ctx context.Context, err error) error {
+	if known := new(temporal.ApplicationError); lostAttempt(ctx) && errors.As(err, &known) {
+		return fail(contract.KindOutcomeUnknown, known.Message(), 0)
+	}
+	return err
+}
+
+// sendOnce is delegate under a claim, so that no other attempt sends the message.
+func (p *Peers) sendOnce(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {

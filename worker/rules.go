@@ -125,7 +125,7 @@ func (r *ruleCheck) Problems() []string {
 
 // ruleTools are all that calls can be about: the tools of servers, and delegations.
 func ruleTools(c *config.Config, list []toolbox.Tool) []policy.Tool {
-	var out []policy.Tool
+	out := []policy.Tool{} // not nil: no tools are checked, too
 	for _, t := range list {
 		facts := map[string]json.RawMessage{}
 		for name, source := range t.Facts {

@@ -142,8 +142,8 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) 
 		if err := r.unlessLate(late, in, err); err != nil {
 			return err
 		}
-		if err == nil {
-			leaves = shown
+		if leaves = shown; err != nil {
+			leaves = []audit.Leaf{leafOf(audit.KindShown, in)} // without its text
 		}
 	}
 	l := leafOf(audit.KindDecision, in)

@@ -231,7 +231,7 @@ func TestADecisionIsRecordedInTheEndWithoutItsText(t *testing.T) {
 	if err := auditing.Late(r, t.Context(), no, true); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.recorded) != 1 || s.recorded[0].Kind != audit.KindDecision || s.recorded[0].Decision != contract.Rejected || s.recorded[0].Text != "" {
+	if want := []audit.Kind{audit.KindShown, audit.KindDecision}; !slices.Equal(kinds(s.recorded), want) || s.recorded[1].Decision != contract.Rejected || s.recorded[0].Text+s.recorded[1].Text != "" {
 		t.Errorf("recorded %+v", s.recorded)
 	}
 }

@@ -71,12 +71,12 @@ func work(ctx context.Context, e command.Environment, version string) (err error
 		Deployment: deployment, BuildID: build,
 		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Keyring: b.Keyring, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, nil),
 	}, activities, func(err error) { failed <- err })
+	stopAudit := log.Start()
+	defer func() { _ = stopAudit(ctx) }() // after the worker, whose last calls it records
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
-	stopAudit := log.Start()
-	defer func() { _ = stopAudit(ctx) }()
 	stopUpkeep := worker.KeepUp(b.Client, e.Config, e.Logger)
 	defer func() { _ = stopUpkeep(ctx) }()
 	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",

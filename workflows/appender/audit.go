@@ -46,8 +46,8 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 	for _, id := range in.Recent {
 		a.known[id] = true
 	}
-	for _, l := range in.Queue { // whose states are in States
-		a.add(l)
+	for _, l := range in.Queue {
+		a.enqueue(l)
 	}
 	if err := a.register(ctx); err != nil {
 		return err
@@ -64,7 +64,13 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 			}
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: a.carried(ctx), Recent: a.recent, States: a.states})
+	queue := a.carried(ctx)
+	for _, l := range a.queue { // what is not in the log is not set, also if it is lost
+		if name, _, ok := l.State(); ok {
+			delete(a.states, name)
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: queue, Recent: a.recent, States: a.states})
 }
 
 type appender struct {
@@ -192,10 +198,6 @@ func (a *appender) enqueue(l audit.Leaf) {
 		}
 		a.states[name] = value
 	}
-	a.add(l)
-}
-
-func (a *appender) add(l audit.Leaf) {
 	a.queue = append(a.queue, l)
 	a.queued[l.ID] = true
 }

@@ -24,7 +24,7 @@ func (c *control) record(ctx workflow.Context, log string, given switches.Change
 		what = "resumed: "
 	}
 	l := audit.Leaf{
-		ID: fmt.Sprintf("switch/%s/%d", given.What, at.UnixNano()), Kind: audit.KindSwitch, At: at, What: what + string(given.What),
+		ID: fmt.Sprintf("switch/%s%s/%d", what, given.What, at.UnixNano()), Kind: audit.KindSwitch, At: at, What: what + string(given.What),
 		Actor: audit.ActorOf(given.Identity, given.Identity.Channel),
 	}
 	sent := workflow.SignalExternalWorkflow(ctx, audit.WorkflowID, "", audit.SignalAppend, []audit.Leaf{l})

@@ -209,6 +209,7 @@ func (s *starter) work(ctx context.Context) error {
 	w := worker.New(s.Client, place, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
+	s.onStop(log.Start()) // ends after the worker, whose last calls it records
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
@@ -218,7 +219,6 @@ func (s *starter) work(ctx context.Context) error {
 			return err
 		}
 	}
-	s.onStop(log.Start())
 	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
 	return nil
 }

@@ -11,7 +11,7 @@
 //	outcome   run and activity         when it has ended
 //	policy    version of the rules     when a worker with other rules starts
 //	key       ID of the key            when a worker with another key starts
-//	switch    target and time          when a switch is set or removed
+//	switch    change, target and time  when a switch is set or removed
 //	deletion  conversation             when a conversation is deleted
 //
 // The workflow Audit is the one appender. It takes leaves as updates, which wait until the leaf is
