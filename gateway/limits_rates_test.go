@@ -60,6 +60,7 @@ func TestChangesOfRateLimitsThatMakeNoSenseAreRefused(t *testing.T) {
 		`{"limit":"db","calls":100000}`:            "calls: must be between 1 and 10000",
 		`{"limit":"db","in":"fast"}`:               "in: must be a duration",
 		`{"limit":"db","in":"1ms"}`:                "in: must be between 1s",
+		`{"limit":"db","on_limt":"deny"}`:          "on_limt",
 		`{"limit":"db","on_limit":"explode"}`:      "on_limit: must be deny",
 		`{"limit":"db","calls":1,"reason":"a\nb"}`: "reason: has a character",
 	} {

@@ -316,6 +316,13 @@ func TestACodeThatWasUsedIsRepeatedOnlyAsItWas(t *testing.T) {
 	}
 }
 
+func TestAChatOfTooManyMessagesIsRefused(t *testing.T) {
+	c := chatting(t, newMany(t))
+	many := strings.Repeat(`{"role":"user","content":"a"},`, 10_000)
+	c.wantError(413, "too many", c.do("POST", "/v1/chat/completions", `{"model":"helper","messages":[`+many+`{"role":"user","content":"b"}]}`))
+	c.wantError(413, "too many", c.do("POST", "/v1/responses", `{"model":"helper","input":[`+many+`{"role":"user","content":"b"}]}`))
+}
+
 // onLoopback marks requests that come from this machine; see send.
 const onLoopback = "Test-Remote: 127.0.0.1:1"
 

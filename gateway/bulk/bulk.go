@@ -7,10 +7,11 @@
 package bulk
 
 import (
+	"encoding/json"
 	"net/http"
-	"sync"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
 
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -43,7 +44,7 @@ type Result struct {
 // Read reads the decisions of a request. What is wrong with any of them refuses all.
 func Read(c echo.Context) ([]Decision, error) {
 	var body struct {
-		Decisions []Decision `json:"decisions"`
+		Decisions []json.RawMessage `json:"decisions"`
 	}
 	if _, err := request.Bind(c.Request(), &body); err != nil {
 		return nil, err
@@ -51,31 +52,34 @@ func Read(c echo.Context) ([]Decision, error) {
 	if n := len(body.Decisions); n == 0 || n > maximum {
 		return nil, service.Errorf(contract.KindInvalid, "decisions: must have 1 to %d items", maximum)
 	}
-	seen := map[string]bool{}
-	for i, d := range body.Decisions {
-		switch {
+	decisions, seen := make([]Decision, len(body.Decisions)), map[string]bool{}
+	for i, raw := range body.Decisions {
+		if err := request.Strict(raw, &decisions[i]); err != nil {
+			return nil, err
+		}
+		switch d := decisions[i]; {
 		case d.Approved == nil:
 			return nil, service.Errorf(contract.KindInvalid, "decisions[%d]: approved is required", i)
 		case seen[d.UUID]:
 			return nil, service.Errorf(contract.KindInvalid, "decisions[%d]: %s is there twice", i, service.Printable(d.UUID))
 		}
-		seen[d.UUID] = true
+		seen[decisions[i].UUID] = true
 	}
-	return body.Decisions, nil
+	return decisions, nil
 }
 
 // Reply carries out decisions and replies with the results, in the same order.
 func Reply(c echo.Context, decisions []Decision, one func(Decision) Result) error {
 	results := make([]Result, len(decisions))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, together)
+	var all errgroup.Group
+	all.SetLimit(together)
 	for i, d := range decisions {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i] = one(d)
+		all.Go(func() error {
+			return service.Guard(func() error { results[i] = one(d); return nil })
 		})
 	}
-	wg.Wait()
+	if err := all.Wait(); err != nil {
+		return err
+	}
 	return c.JSON(http.StatusOK, map[string][]Result{"results": results})
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/duration"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/switches"
 )
@@ -147,24 +147,20 @@ func (e *Endpoint) readLimit(r *http.Request) (given switches.LimitChange, err e
 		Reason  string `json:"reason"`
 		By      string `json:"by"`
 	}
-	raw, err := request.Body(r)
-	if err == nil {
-		err = request.Decode(raw, &body)
-	}
-	if err != nil {
+	if _, err = request.Bind(r, &body); err != nil {
 		return given, err
 	}
 	given = switches.LimitChange{Agent: e.Agent, Limit: body.Limit, Calls: body.Calls, On: body.OnLimit, Reason: body.Reason, By: body.By}
 	if body.In != "" {
-		if given.In, err = time.ParseDuration(body.In); err != nil || given.In <= 0 {
-			return given, service.Errorf(contract.KindInvalid, "in: must be a duration such as 60s or 1h30m")
+		if given.In, err = duration.Parse(body.In); err != nil || given.In <= 0 {
+			return given, service.Errorf(contract.KindInvalid, "in: must be a duration such as 60s, 1h30m or 1d")
 		}
 	}
 	switch known := slices.ContainsFunc(e.Rates, func(l rates.Limit) bool { return l.Name == body.Limit }); {
 	case body.Limit == "":
 		return given, service.Errorf(contract.KindInvalid, "limit: is required: the name of the limit")
 	case !known:
-		return given, service.Errorf(contract.KindNotFound, "limits.rates has no limit with the name %q", body.Limit)
+		return given, service.Errorf(contract.KindNotFound, "limits.rates has no limit with the name %s", service.Printable(body.Limit))
 	case body.Restore != given.Restores():
 		return given, service.Errorf(contract.KindInvalid, "expected one or more of calls, in and on_limit, or restore alone")
 	}

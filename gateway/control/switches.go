@@ -79,10 +79,7 @@ func readChange(c echo.Context) (switches.Change, error) {
 		Reason string          `json:"reason"`
 		By     string          `json:"by"`
 	}
-	raw, err := request.Body(c.Request())
-	if err == nil {
-		err = request.Decode(raw, &body)
-	}
+	_, err := request.Bind(c.Request(), &body)
 	return switches.Change{What: body.What, Reason: body.Reason, By: body.By}, err
 }
 

@@ -29,26 +29,31 @@ type Message struct {
 // Chat is what was said, the user and the agent in turn.
 type Chat []Message
 
-// Add appends what a side says next. Spaces are folded, and what a reply has from Mark on is
-// dropped. A reply in which nothing else is said keeps apart what the user says before and after it.
+// Add returns the chat with what a side says next, as Append.
 func (c Chat) Add(user bool, text string) Chat {
+	c = slices.Clone(c)
+	c.Append(user, text)
+	return c
+}
+
+// Append appends what a side says next. Spaces are folded, and what a reply has from Mark on is
+// dropped. A reply in which nothing else is said keeps apart what the user says before and after it.
+func (c *Chat) Append(user bool, text string) {
+	last := len(*c) - 1
 	if !user {
-		if last := len(c) - 1; strings.HasPrefix(strings.TrimSpace(text), Unsent) && last >= 0 && c[last].User {
-			return c[:last:last]
+		if strings.HasPrefix(strings.TrimSpace(text), Unsent) && last >= 0 && (*c)[last].User {
+			*c = (*c)[:last]
+			return
 		}
 		text, _, _ = strings.Cut(text, Mark)
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	last := len(c) - 1
 	switch {
-	case last >= 0 && c[last].User == user:
-		joined := slices.Clone(c)
-		joined[last].Text = strings.TrimSpace(joined[last].Text + " " + text)
-		return joined
-	case text == "" && (user || last < 0):
-		return c
+	case last >= 0 && (*c)[last].User == user:
+		(*c)[last].Text = strings.TrimSpace((*c)[last].Text + " " + text)
+	case text != "" || !user && last >= 0:
+		*c = append(*c, Message{user, text})
 	}
-	return append(c[:len(c):len(c)], Message{user, text})
 }
 
 // said returns the chat without a reply at its end in which nothing was said yet.
@@ -65,9 +70,10 @@ func Of(entries []record.Entry) Chat {
 	for _, e := range entries {
 		switch e.Kind {
 		case record.KindMessage:
-			c = c.Add(false, "").Add(true, e.Text) // also if nothing was said to the one before
+			c.Append(false, "") // also if nothing was said to the one before
+			c.Append(true, e.Text)
 		case record.KindText:
-			c = c.Add(false, Text(e))
+			c.Append(false, Text(e))
 		}
 	}
 	return c

@@ -14,5 +14,6 @@
 // that message, and from a number, because the same chat may be begun several times. So every
 // gateway finds it again, also after a restart, and nobody finds that of somebody else. A memory of
 // chats saves the search; it is checked like everything that the search finds. After Slots chats of
-// one caller with the same beginning, further ones have random IDs, which only the memory knows.
+// one caller with the same beginning, further ones have random IDs, which only the memory knows; so
+// it is with a fork behind more messages of the user than are tried.
 package history

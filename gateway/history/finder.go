@@ -37,6 +37,10 @@ type Found struct {
 // retried is how old a message may be that a client sends again by itself.
 const retried = 15 * time.Minute
 
+// beginnings is how many messages of the user are tried as the first one of a conversation: each is a
+// read. Chats of more are found by memory.
+const beginnings = 64
+
 // Find returns the conversation of a chat.
 func (f *Finder) Find(ctx context.Context, q Query) (Found, error) {
 	for _, id := range f.remembered(q) {
@@ -44,9 +48,13 @@ func (f *Finder) Find(ctx context.Context, q Query) (Found, error) {
 			return found, err
 		}
 	}
-	for at := 0; at < len(q.Past); at++ { // the longest part of the chat first
-		if !q.Past[at].User {
+	tried := 0
+	for at, m := range q.Past { // the longest part of the chat first
+		if !m.User {
 			continue
+		}
+		if tried++; tried > beginnings {
+			break
 		}
 		if found, ok, err := f.search(ctx, q, at); ok || err != nil {
 			return found, err
@@ -82,7 +90,7 @@ func (f *Finder) search(ctx context.Context, q Query, at int) (newest Found, ok 
 		switch {
 		case err != nil:
 			return Found{}, false, err
-		case fits && (!first || q.Key != "" && found.Repeated.ClientID() == q.requestID(id)):
+		case fits && (!first || q.Key != ""):
 			return found, true, nil
 		case fits:
 			newest, ok = found, true
@@ -128,8 +136,8 @@ func (q Query) repeats(s *record.State, last record.Entry, before Chat, now time
 	if !same(last, q.Text) {
 		return false
 	}
-	if q.Key != "" && last.ClientID() == q.requestID(s.View.ID) {
-		return true
+	if q.Key != "" {
+		return last.ClientID() == q.requestID(s.View.ID)
 	}
 	return q.Again && now.Sub(last.CreatedAt) < retried && (len(before) == 0 || q.Past.ends(before))
 }
@@ -178,7 +186,10 @@ func (q Query) requestID(conversationID string) string {
 func (q Query) Named(s *record.State, now time.Time) Found {
 	found := Found{ID: s.View.ID, State: s}
 	last, _, messages := lastMessage(s)
-	repeated := q.Key != "" && last.ClientID() == q.requestID(s.View.ID) || q.Again && same(last, q.Text) && now.Sub(last.CreatedAt) < retried
+	repeated := q.Again && same(last, q.Text) && now.Sub(last.CreatedAt) < retried
+	if q.Key != "" {
+		repeated = last.ClientID() == q.requestID(s.View.ID)
+	}
 	if messages > 0 && repeated {
 		found.Repeated = &last
 	}

@@ -184,6 +184,9 @@ func TestABeginningThatIsSentAgainIsTheNewest(t *testing.T) {
 	if err != nil || found.ID != second || first == second || found.Repeated == nil {
 		t.Errorf("%q, expected %q behind %q: %v", found.ID, second, first, err)
 	}
+	if found, err := c.finder.Find(t.Context(), history.Query{Text: "hi", Again: true, Key: "of a request that never arrived"}); err != nil || found.State != nil {
+		t.Errorf("with a key of its own it is taken for %q: %v", found.ID, err)
+	}
 }
 
 func TestWhatTheGatewayAddsIsNoPartOfAChat(t *testing.T) {

@@ -64,13 +64,22 @@ func invalidBody(err error) *service.Error {
 func Bind(r *http.Request, v any) ([]byte, error) {
 	data, err := Body(r)
 	if err == nil {
-		err = Decode(data, v)
+		err = Strict(data, v)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckMembers(data, membersOf(v)); err != nil {
-		return nil, invalidBody(err)
-	}
 	return data, nil
+}
+
+// Strict decodes JSON into the struct that v points to. Members that the struct does not have are
+// refused; those of structs in it are not looked at.
+func Strict(data []byte, v any) error {
+	if err := Decode(data, v); err != nil {
+		return err
+	}
+	if err := CheckMembers(data, membersOf(v)); err != nil {
+		return invalidBody(err)
+	}
+	return nil
 }

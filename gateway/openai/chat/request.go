@@ -83,6 +83,9 @@ func (b body) functions() ([]contract.Tool, error) {
 
 // split tells what is new from what was said before.
 func (b body) split(in *talk.Input) error {
+	if err := talk.CheckLength("messages", len(b.Messages)); err != nil {
+		return err
+	}
 	end := len(b.Messages)
 	for end > 0 && b.Messages[end-1].Role == "tool" {
 		end--

@@ -62,6 +62,9 @@ func (i items) reference() (q service.Request, ok bool) {
 // read tells what is new from what was said before. Only what is at the end is new: an answer that
 // is quoted from the history decides nothing.
 func (i items) read(in *talk.Input) error {
+	if err := talk.CheckLength("input", len(i)); err != nil {
+		return err
+	}
 	from := len(i)
 	for from > 0 && i[from-1].ofUser() {
 		from--

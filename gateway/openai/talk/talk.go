@@ -59,7 +59,6 @@ type Answer struct {
 // Add adds a message of a role. isNew: it is what the client sends now. Decisions by code are no part
 // of the chat.
 func (in *Input) Add(role string, content openai.Attached, isNew bool) {
-	_, decides := passcode.Parse(content.Text)
 	switch {
 	case role == "system" || role == "developer":
 		if content.Text != "" {
@@ -71,10 +70,26 @@ func (in *Input) Add(role string, content openai.Attached, isNew bool) {
 		}
 		in.Message.Text += content.Text
 		in.Message.Files = append(in.Message.Files, content.Files...)
-	case role == "user" && decides:
+	case role == "user" && isCommand(content.Text):
 	default:
-		in.Past = in.Past.Add(role == "user", content.Text)
+		in.Past.Append(role == "user", content.Text)
 	}
+}
+
+// maxMessages bounds the messages or items of a request.
+const maxMessages = 10_000
+
+// CheckLength refuses more messages or items than a request may have.
+func CheckLength(member string, n int) error {
+	if n > maxMessages {
+		return service.Errorf(contract.KindTooLarge, "%s: %d are too many: the limit is %d", member, n, maxMessages)
+	}
+	return nil
+}
+
+func isCommand(text string) bool {
+	_, ok := passcode.Parse(text)
+	return ok
 }
 
 // says reports whether there is a message.
