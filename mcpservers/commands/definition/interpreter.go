@@ -11,9 +11,8 @@ import (
 
 var (
 	// remotes join their arguments and give them to a shell.
-	remotes      = regexp.MustCompile(`^(ssh|su|runuser|rsh|mosh|watch|parallel|script)$`)
-	streams      = regexp.MustCompile(`^(sed|gsed|awk|gawk|mawk|nawk)$`)
-	interpreters = regexp.MustCompile(`^(((ba|da|z|k|fi|a|c|tc)?sh|node|nodejs|deno|bun|pwsh|tclsh|osascript)|(python|perl|ruby|php|lua)[0-9.]*)$`)
+	remotes = regexp.MustCompile(`^(ssh|su|runuser|rsh|mosh|watch|parallel|script)$`)
+	streams = regexp.MustCompile(`^(sed|gsed|awk|gawk|mawk|nawk)$`)
 
 	// flags are options without a value. What follows others may be a value and not the program.
 	streamFlags      = regexp.MustCompile(`^-[nErisuz]+$`)
@@ -96,7 +95,7 @@ func (t *Tool) checkCode() (errs []error) {
 func readsAsCode(words []script.Word, at int) int {
 	name := filepath.Base(words[at].Text)
 	remote, stream := remotes.MatchString(name), streams.MatchString(name)
-	if !remote && !stream && !interpreters.MatchString(name) {
+	if !remote && !stream && !script.IsInterpreter(name) {
 		return -1
 	}
 	flags := interpreterFlags

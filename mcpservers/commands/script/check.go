@@ -90,7 +90,7 @@ func (c *checker) spreadCall(call *syntax.CallExpr) {
 		case (name == "read" || name == "mapfile" || name == "readarray") && arg.Lit() != "" && !strings.HasPrefix(arg.Lit(), "-"):
 			c.values[arg.Lit()] = true // what it reads may be a value: this is not followed
 		case name == "printf" && i == 1 && call.Args[1].Lit() == "-v" && arg.Lit() != "":
-			if slices.ContainsFunc(call.Args, c.holds2) {
+			if slices.ContainsFunc(call.Args, c.holdsWord) {
 				c.values[arg.Lit()] = true
 			}
 		case c.functions[name] || name == "set":
@@ -101,7 +101,7 @@ func (c *checker) spreadCall(call *syntax.CallExpr) {
 	}
 }
 
-func (c *checker) holds2(w *syntax.Word) bool { return c.holds(w) }
+func (c *checker) holdsWord(w *syntax.Word) bool { return c.holds(w) }
 
 // holds reports whether a part of the script contains a value.
 func (c *checker) holds(node syntax.Node) (found bool) {
@@ -289,7 +289,6 @@ func (c *checker) unquoted(words []*syntax.Word) {
 			continue
 		}
 		for _, part := range w.Parts {
-			quotable := true
 			switch p := part.(type) {
 			case *syntax.ParamExp:
 				if p.Length || !c.isValue(p) {
@@ -303,13 +302,12 @@ func (c *checker) unquoted(words []*syntax.Word) {
 				continue
 			}
 			c.fault(part, "a value without quotes becomes several words, and options: put it into \"…\"")
-			c.faults[len(c.faults)-1].Quote = quotable
+			c.faults[len(c.faults)-1].Quote = true
 		}
 	}
 }
 
 var (
-	shells       = []string{"sh", "bash", "dash", "zsh", "ksh", "fish", "su", "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "php", "lua", "tclsh", "deno", "bun", "pwsh", "osascript"}
 	codeOptions  = []string{"-c", "-e", "-E", "-r", "-lc", "-p", "-pe", "-ne", "--eval", "--command", "--run", "-exec"}
 	takeCode     = []string{"eval", "source", ".", "trap", "ssh", "let", "alias", "bind", "complete", "xargs", "parallel", "watch", "script", "at", "batch"}
 	takeNames    = []string{"unset", "read", "mapfile", "readarray", "getopts", "wait", "export", "declare", "typeset", "local", "readonly"}
@@ -335,9 +333,9 @@ func (c *checker) arguments(call *syntax.CallExpr, args []*syntax.Word) {
 	switch {
 	case c.isName(args[0]):
 		c.fault(args[0], "a value is the name of a command")
-	case slices.Contains(takeCode, name) && slices.ContainsFunc(args[1:], c.holds2):
+	case slices.Contains(takeCode, name) && slices.ContainsFunc(args[1:], c.holdsWord):
 		c.fault(call, name+" reads a value as code")
-	case slices.Contains(takeNames, name) && slices.ContainsFunc(args[1:], c.holds2):
+	case slices.Contains(takeNames, name) && slices.ContainsFunc(args[1:], c.holdsWord):
 		c.fault(call, name+" takes a value as the name of a variable")
 	case name == "printf" && len(args) > 2 && literal(args[1]) == "-v" && c.holds(args[2]):
 		c.fault(call, "printf takes a value as the name of a variable")
@@ -345,11 +343,16 @@ func (c *checker) arguments(call *syntax.CallExpr, args []*syntax.Word) {
 		c.fault(args[1], `printf reads a value as a format: printf '%s' "…"`)
 	case (name == "test" || name == "[") && len(args) > 2 && (literal(args[1]) == "-v" || literal(args[1]) == "-R") && c.holds(args[2]):
 		c.fault(call, name+" -v runs commands that a value contains")
-	case slices.Contains(shells, name):
+	case IsInterpreter(name):
 		c.interpreter(call, name, args[1:])
 	case slices.Contains(programFirst, name):
 		c.program(call, name, args[1:])
 	}
+}
+
+// runsCode reports whether a program takes code, or the name of a file with code.
+func runsCode(name string) bool {
+	return IsInterpreter(name) || slices.Contains(programFirst, name) || slices.Contains(takeCode, name)
 }
 
 // unwrap drops sudo, env and the like. Their options may have values, so a shell or interpreter is
@@ -359,7 +362,7 @@ func (c *checker) unwrap(args []*syntax.Word) []*syntax.Word {
 		return args
 	}
 	for i, arg := range args[1:] {
-		if name := baseName(arg); slices.Contains(shells, name) || slices.Contains(programFirst, name) || slices.Contains(takeCode, name) {
+		if runsCode(baseName(arg)) {
 			return args[i+1:]
 		}
 	}

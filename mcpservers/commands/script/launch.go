@@ -115,15 +115,18 @@ func (l launcher) follow(words []Word, start int) (program, value int) {
 func oneOf(list, word string) bool { return word != "" && slices.Contains(strings.Fields(list), word) }
 
 var (
-	shellName  = regexp.MustCompile(`^(((ba|da|z|k|fi|a|c|tc)?sh|su|runuser|node|nodejs|php|lua|deno|bun|pwsh|tclsh|osascript)|(python|perl|ruby|php|lua)[0-9.]*)$`)
+	shellName  = regexp.MustCompile(`^(((ba|da|z|k|fi|a|c|tc)?sh|su|runuser|node|nodejs|deno|bun|pwsh|tclsh|osascript)|(python|perl|ruby|php|lua)[0-9.]*)$`)
 	codeOption = regexp.MustCompile(`^(-[A-Za-z]*[ceE]|-r|-p|--eval|--print|--command|--run|-[Cc]ommand|-EncodedCommand)$`)
 )
+
+// IsInterpreter reports whether a program, by its name without folders, is a shell or an interpreter.
+func IsInterpreter(name string) bool { return shellName.MatchString(name) }
 
 // Code returns the index of a value that a shell or interpreter takes as code, such as that after sh -c,
 // wherever the shell stands; -1 if there is none.
 func Code(words []Word) int {
 	for at, w := range words {
-		if w.Text == "" || !shellName.MatchString(path.Base(w.Text)) {
+		if w.Text == "" || !IsInterpreter(path.Base(w.Text)) {
 			continue
 		}
 		optionBefore := false

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -11,14 +10,14 @@ import (
 func (c *checker) launched(call *syntax.CallExpr) {
 	started := Launch(words(call.Args, c.isName))
 	for i, arg := range call.Args {
-		if name := baseName(arg); i >= started.From && (slices.Contains(shells, name) || slices.Contains(programFirst, name) || slices.Contains(takeCode, name)) {
+		if i >= started.From && runsCode(baseName(arg)) {
 			c.arguments(call, call.Args[i:])
 		}
 	}
 	if started.Value >= 0 {
 		c.fault(call.Args[started.Value], "a value becomes the program that "+baseName(call.Args[0])+" starts")
 	}
-	if at := Code(words(call.Args, c.holds2)); at >= 0 {
+	if at := Code(words(call.Args, c.holdsWord)); at >= 0 {
 		c.fault(call.Args[at], "a shell reads a value as code")
 	}
 }
