@@ -1,10 +1,14 @@
 // Package script finds the places where a shell script would read a value as code. Values come in
 // environment variables, which is safe as long as the script treats them as text:
 //
-//	faults, err := script.Check(source, map[string]bool{"ARG_WORD": true})
+//	faults, err := script.Check(source, false, map[string]bool{"ARG_WORD": true})
 //
 // A value stays one through assignments, arrays, loops, functions and command substitutions. Check
 // does not follow the order of statements: a variable that holds a value once always counts as one.
+//
+// check.go     Check: where values are, and expansions of them
+// command.go   commands, and the programs that read a value as code
+// launched.go  programs that others start; launch.go which those are, also for commands that are lists
 //
 // # What is refused
 //
