@@ -24,8 +24,8 @@ const (
 	Reads    Effect = iota + 1 // changes nothing
 	Adds                       // adds something; twice is more than once
 	Sets                       // adds or sets something; twice is the same as once
-	Changes                    // replaces or removes something
-	Destroys                   // the same; twice is the same as once
+	Changes                    // replaces or removes something; twice is not the same as once
+	Destroys                   // replaces or removes something; twice is the same as once
 )
 
 func (e Effect) hints() (hosting.Hints, bool) {
@@ -51,7 +51,7 @@ type Tool struct {
 func NewServer(name, version string, options ...server.ServerOption) *server.MCPServer {
 	return server.NewMCPServer(name, version, append([]server.ServerOption{
 		server.WithToolCapabilities(false), server.WithStrictInputSchemaDefault(), server.WithInputSchemaValidation(),
-		hosting.WithIdempotency(), server.WithRecovery(), server.WithResourceRecovery(),
+		server.WithRecovery(), server.WithResourceRecovery(),
 	}, options...)...)
 }
 
