@@ -29,8 +29,8 @@ type Audit interface {
 	Begin(ctx context.Context, c auditing.Call) (end auditing.End, err error)
 }
 
-// audited begins the record of a call that is about to be made. Its error is made by fail: the call
-// waits until the log can be written, as its details say.
+// audited records that a call is about to be made. Its error is an ApplicationError of the kind
+// KindPaused with a Hold in its details.
 func audited(ctx context.Context, a Audit, c auditing.Call) (auditing.End, error) {
 	if a == nil {
 		return func(error, bool) {}, nil

@@ -1,12 +1,13 @@
 package config
 
 import (
-	"agent-stop-and-go/config/shape"
 	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"github.com/invopop/jsonschema"
+
+	"agent-stop-and-go/config/shape"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a file, generated from the struct tags.

@@ -18,6 +18,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/cli"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows/contract/duration"
 )
 
 const aboutAudit = `The audit log has every proposal of a destructive call, what was shown, every decision, call and
@@ -218,7 +219,7 @@ func newAuditFigures(getenv func(string) string) *cobra.Command {
 	var since time.Duration
 	cmd := &cobra.Command{
 		Use: "figures", Short: "How long people take to decide, and how often they hardly look", Args: noArguments,
-		Example: `  agent audit figures --since 720h`,
+		Example: `  agent audit figures --since 30d`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, _, _, err := f.open(cmd.Context(), false, getenv)
 			if err != nil {
@@ -235,7 +236,7 @@ func newAuditFigures(getenv func(string) string) *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().DurationVar(&since, "since", 0, "only approvals that were opened in this last time, such as 720h")
+	cmd.Flags().Var((*duration.Value)(&since), "since", "only approvals that were opened in this last `time`, such as 30d")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -2,7 +2,7 @@
 // tool being a command of this machine. Its program is mcpservers/cmd/mcp-commands.
 //
 //	server, err := commands.New(commands.Options{Load: load, Log: log})
-//	m := mcp.NewMCPServer(…)
+//	m := commands.NewMCPServer()
 //	err = server.Register(m)
 //	go server.Watch(ctx, paths) // paths returns files and folders
 //

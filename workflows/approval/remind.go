@@ -13,7 +13,7 @@ import (
 
 // deadline returns when the approval expires or reminds next, and false if neither happens.
 func (a *approval) deadline() (time.Time, bool) {
-	var next *time.Time = a.in.ExpiresAt()
+	next := a.in.ExpiresAt()
 	if a.reminded < len(a.in.Remind) {
 		if at := a.in.CreatedAt.Add(a.in.Remind[a.reminded]); next == nil || at.Before(*next) {
 			next = &at

@@ -53,7 +53,7 @@ type Agent struct {
 	CallAs          CallAs        `json:"call_as,omitempty"`
 	// Approvers are the rules of who may decide approvals; see package approvers.
 	Approvers []string `json:"approvers,omitempty"`
-	// Webhooks reports whether web hooks are told of approvals.
+	// Webhooks is set if web hooks receive the events of approvals.
 	Webhooks bool `json:"webhooks,omitempty"`
 	// Node is the node name on the messages of an agent without a tree.
 	Node string `json:"node,omitempty"`

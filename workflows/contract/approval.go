@@ -54,7 +54,7 @@ type ApprovalInput struct {
 	// Approvers are the rules of who may decide; see package approvers. Without authentication
 	// there are none.
 	Approvers []string `json:"approvers,omitempty"`
-	// Webhooks reports whether the agent has web hooks for approvals; see package hooks.
+	// Webhooks is set if the agent has web hooks for approvals; see package hooks.
 	Webhooks bool             `json:"webhooks,omitempty"`
 	Audited  bool             `json:"audited,omitempty"` // as in Call
 	Carried  *ApprovalCarried `json:"carried,omitempty"` // of the previous run

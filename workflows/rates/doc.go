@@ -6,7 +6,7 @@
 // comes if the limit stays as it is, and it asks again then. One that does not ask loses its place.
 //
 // Activities take room with an update before they make a call, several of a worker in one. A key
-// counts once, so that an attempt that follows a lost one is the same call. The workflow completes a
-// minute after the last call has left the log; nothing is lost, because an empty log is how it
-// begins.
+// counts once, so that an attempt that follows a lost one is the same call. The workflow completes
+// when no call, not even a refused one, has come for the span and a minute; nothing is lost, because
+// an empty log is how it begins.
 package rates

@@ -81,7 +81,7 @@ func (c Checkpoint) sign(signers ...note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.text()}, signers...)
 }
 
-// errCheckpoint is wrapped by the errors of parseCheckpoint.
+// errCheckpoint is wrapped by the errors of ParseCheckpoint.
 var errCheckpoint = errors.New("no checkpoint")
 
 // ParseCheckpoint reads a note that one of the keys has signed.

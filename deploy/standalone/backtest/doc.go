@@ -2,7 +2,7 @@
 // them.
 //
 //	for call := range backtest.Calls(conversation, tools) {
-//		change := backtest.Compare(call, before, after)
+//		change := backtest.Compare(call.Past(), call.Judge(rules))
 //	}
 //
 // # What a recording knows

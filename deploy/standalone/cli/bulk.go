@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 // several accepts one UUID or more.
 func several(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("the argument UUID is missing")
+		return errors.New("the argument UUID is missing")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ calls that count now. A caller sees the counts that all share and its own; with 
 everybody's.
 
 To change a limit while the agent runs needs the scope operate. The change survives restarts until
-it is restored, and is in force within a second.
+it is restored, and is in force within a second, for calls that wait within ten minutes.
 `
 
 func newLimits(getenv func(string) string) *cobra.Command {

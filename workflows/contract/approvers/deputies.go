@@ -11,7 +11,7 @@ import (
 // Deputizes reports whether a caller may decide an approval in the place of another, and returns the
 // deputy with only what allows that, which is what a record has.
 //
-// A deputy may what the other may, and no more: the conditions of the rules count for both. Neither
+// A deputy may do what the other may, and no more: the conditions of the rules count for both. Neither
 // may be the owner of the conversation where that is excluded, and neither may have decided about
 // the same call. The owner is nobody's deputy about a conversation of its own. What the owner
 // is asked itself is not handed over.

@@ -51,8 +51,7 @@ type Leaf struct {
 	Call     string `json:"call,omitempty"`
 	// Activity names the activity of a call and its outcome; see ActivityRef.
 	Activity string `json:"activity,omitempty"`
-	// Approval is the UUID of the approval, Reason why it was opened. Asked tells a proposal that
-	// people are asked about from one that runs without.
+	// Approval is the UUID of the approval, and Reason is why it was opened.
 	Approval string          `json:"approval,omitempty"`
 	Reason   contract.Reason `json:"reason,omitempty"`
 	Rule     string          `json:"rule,omitempty"`

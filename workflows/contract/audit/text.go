@@ -45,7 +45,7 @@ func NewText(leaf string, content any) (Text, error) {
 	return t, err
 }
 
-// Sum is what the leaf has of a text: the base64 of the SHA-256 of the salt and the content.
+// Sum returns the commitment of a leaf to a text: the base64 of the SHA-256 of the salt and the content.
 func (t Text) Sum() string {
 	h := sha256.New()
 	h.Write(t.Salt)
