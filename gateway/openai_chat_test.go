@@ -410,6 +410,55 @@ func TestCallsOfTheClient(t *testing.T) {
 	})
 }
 
+// Some clients send the result of a call together with what the user has said meanwhile.
+func TestAResultBeforeAMessageIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMany(t)
+		m.work = func(s *script) func(contract.MessageSignal) {
+			s.onDecide = func(uuid string, d contract.DecideSignal) {
+				s.finish(contract.MessageSignal{RequestID: d.RequestID, Name: uuid}, "it is sunny")
+			}
+			return func(msg contract.MessageSignal) {
+				s.begin(msg)
+				if len(s.sent) > 1 {
+					s.finish(msg, "also sunny")
+					return
+				}
+				s.ask(msg, contract.PendingApproval{UUID: someUUID, ToolName: "weather", ToolArgs: contract.JSON{Raw: json.RawMessage(`{}`)}, Reason: contract.ReasonClientTool})
+			}
+		}
+		c := chatting(t, m)
+		defer c.Close()
+		c.add("user", "weather?")
+		const tools = `,"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}}]`
+		c.post(tools)
+		calls, _ := c.messages[1]["tool_calls"].([]any)
+		id, _ := calls[0].(map[string]any)["id"].(string)
+		c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": id, "content": "sunny"})
+		c.add("user", "and tomorrow?")
+		chat := c.messages
+		for _, header := range []string{"X-Test: 1", "X-Stainless-Retry-Count: 1"} { // the second one is a repetition
+			c.messages = chat
+			if got := c.post(tools, header); got != "also sunny" {
+				t.Errorf("%s: %q", header, got)
+			}
+		}
+		if len(m.scripts) != 1 {
+			t.Errorf("%d conversations", len(m.scripts))
+		}
+		for _, s := range m.scripts {
+			if d := s.decided[someUUID]; !d.Approved || string(d.Content.Raw) != `{"content":"sunny"}` || len(s.sent) != 2 {
+				t.Errorf("%+v, %d messages", d, len(s.sent))
+			}
+		}
+		c.messages = chat
+		c.messages[2]["tool_call_id"] = "call_other"
+		if r := c.do("POST", "/v1/chat/completions", c.body(tools)); r.status != 200 {
+			t.Errorf("the call of another agent in the history: %d %s", r.status, r.raw)
+		}
+	})
+}
+
 func TestTheChunksAreTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMany(t)

@@ -31,9 +31,6 @@ type message struct {
 	Role       string         `json:"role"`
 	Content    openai.Content `json:"content"`
 	ToolCallID string         `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID string `json:"id"`
-	} `json:"tool_calls"`
 }
 
 func invalid(format string, args ...any) error {
@@ -81,27 +78,20 @@ func (b body) functions() ([]contract.Tool, error) {
 	return tools, err
 }
 
-// split tells what is new from what was said before.
+// split separates what is new from what was said before: the messages of the user at the end, and the
+// results of calls directly before them.
 func (b body) split(in *talk.Input) error {
 	if err := talk.CheckLength("messages", len(b.Messages)); err != nil {
 		return err
 	}
-	end := len(b.Messages)
-	for end > 0 && b.Messages[end-1].Role == "tool" {
-		end--
-	}
-	for n, m := range b.Messages[end:] {
-		content, err := m.Content.Read()
-		if err != nil {
-			return fmt.Errorf("messages[%d]: %w", end+n, err)
-		}
-		in.Results = append(in.Results, talk.Result{CallID: m.ToolCallID, Text: content.Text})
-	}
-	from := end
-	for len(in.Results) == 0 && from > 0 && b.Messages[from-1].Role == "user" {
+	from := len(b.Messages)
+	for from > 0 && b.Messages[from-1].Role == "user" {
 		from--
 	}
-	for n, m := range b.Messages[:end] {
+	for from > 0 && b.Messages[from-1].Role == "tool" {
+		from--
+	}
+	for n, m := range b.Messages {
 		if err := m.add(in, n, n >= from); err != nil {
 			return err
 		}
@@ -117,13 +107,19 @@ func (m message) add(in *talk.Input, n int, isNew bool) error {
 	switch m.Role {
 	case "user", "assistant", "system", "developer":
 	case "tool":
-		return nil
+		if !isNew {
+			return nil
+		}
 	default:
 		return invalid("messages[%d].role: expected system, developer, user, assistant or tool", n)
 	}
 	content, err := m.Content.Read()
 	if err != nil {
 		return fmt.Errorf("messages[%d]: %w", n, err)
+	}
+	if m.Role == "tool" {
+		in.Results = append(in.Results, talk.Result{CallID: m.ToolCallID, Text: content.Text})
+		return nil
 	}
 	in.Add(m.Role, content, isNew)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -66,6 +67,8 @@ func (r *Run) answer() (*exchange.Exchange, error) {
 		if err := r.settle(state, decisions); err != nil {
 			return nil, err
 		}
+	case len(r.in.Answers) == 0 && (state == nil || r.query.Named(state, r.Now()).Repeated == nil):
+		return r.speak() // the results are part of the history
 	}
 	if state, err = r.state(state.View.ID); err != nil {
 		return nil, err
@@ -99,14 +102,19 @@ func (r *Run) decisions() (state *record.State, decisions []service.Decision, be
 		decisions = append(decisions, d)
 		return nil
 	}
-	for _, result := range r.in.Results {
+	bring := func(result Result) error {
 		uuid, ok := openai.ApprovalOfCall(result.CallID)
 		if !ok {
-			return nil, nil, nil, service.Errorf(contract.KindInvalid, "the call %s is not one of this agent", service.Printable(result.CallID))
+			return service.Errorf(contract.KindInvalid, "the call %s is not one of this agent", service.Printable(result.CallID))
 		}
-		if err := take(uuid, func() (service.Decision, *contract.ApprovalResult, error) {
+		return take(uuid, func() (service.Decision, *contract.ApprovalResult, error) {
 			return openai.Result(state, uuid, result.Text)
-		}); err != nil {
+		})
+	}
+	for _, result := range r.in.Results {
+		err := bring(result)
+		past := service.IsKind(err, contract.KindDecided) || service.IsKind(err, contract.KindInvalid) || service.IsKind(err, deletion.KindDeleted)
+		if err != nil && !(past && r.in.says()) { // before a message, a call that no longer waits is history
 			return nil, nil, nil, err
 		}
 	}

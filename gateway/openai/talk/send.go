@@ -18,6 +18,11 @@ func (r *Run) Send() (*exchange.Exchange, error) {
 	if openai.Housekeeping(r.in.Message.Text) && len(r.in.Past) == 0 && len(r.in.Message.Files) == 0 && r.in.Conversation == "" {
 		return r.plain()
 	}
+	return r.speak()
+}
+
+// speak sends the message to the conversation that it continues, or to a new one.
+func (r *Run) speak() (*exchange.Exchange, error) {
 	found, err := r.find()
 	if err != nil {
 		return nil, err
