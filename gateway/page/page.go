@@ -31,7 +31,10 @@ type Page struct {
 // New makes the page of an agent.
 func New(a Agent) *Page {
 	var document bytes.Buffer
-	if err := documentTemplate.Execute(&document, a); err != nil { // it has no more members than a has
+	if err := documentTemplate.Execute(&document, struct {
+		Agent
+		Style, Script string
+	}{a, address("style.css"), address("bundle.js")}); err != nil { // it has no more members than these
 		panic(err)
 	}
 	return &Page{document: newFile("text/html; charset=utf-8", document.Bytes()), files: staticFiles}
@@ -70,7 +73,14 @@ func newFile(contentType string, data []byte) file {
 	return file{contentType, data, zip(data), hex.EncodeToString(sum[:16])}
 }
 
-// serve replies with the file. Browsers keep it and ask whether it has changed.
+// version is the query of an address at which the file never changes.
+func (f file) version() string { return f.tag[:16] }
+
+// address returns the address of a file below the document.
+func address(name string) string { return "page/" + name + "?v=" + staticFiles[name].version() }
+
+// serve replies with the file. Browsers keep it and ask whether it has changed; at the address of
+// its version they need not ask, and may keep the compiled script, too.
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	header, data, tag := w.Header(), f.plain, f.tag
 	header.Add("Vary", "Accept-Encoding")
@@ -80,6 +90,9 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", f.contentType)
 	header.Set("Cache-Control", "no-cache")
+	if r.URL.Query().Get("v") == f.version() {
+		header.Set("Cache-Control", "max-age=31536000, immutable")
+	}
 	header.Set("ETag", `"`+tag+`"`)
 	if matches(r.Header.Get("If-None-Match"), tag) {
 		header.Del("Content-Encoding")

@@ -26,7 +26,8 @@ var agent = page.Agent{
 // get requests the document or a file.
 func get(t *testing.T, name string, header ...string) *http.Response {
 	t.Helper()
-	r := httptest.NewRequest("GET", "/", nil)
+	name, query, _ := strings.Cut(name, "?")
+	r := httptest.NewRequest("GET", "/?"+query, nil)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -87,6 +88,25 @@ func TestFilesAreKeptUntilTheyChange(t *testing.T) {
 			if changed := get(t, name, "Accept-Encoding", encoding, "If-None-Match", `"other"`); changed.StatusCode != 200 {
 				t.Errorf("%s: changed, it is %d", name, changed.StatusCode)
 			}
+		}
+	}
+}
+
+// A file that never changes at its address is not asked for again.
+func TestTheDocumentNamesVersions(t *testing.T) {
+	document := text(t, get(t, ""))
+	for _, name := range []string{"bundle.js", "style.css"} {
+		m := regexp.MustCompile(`"page/(` + regexp.QuoteMeta(name) + `\?v=[0-9a-f]{16})"`).FindStringSubmatch(document)
+		if m == nil {
+			t.Fatalf("no version of %s in %s", name, document)
+		}
+		for _, encoding := range []string{"", "gzip"} {
+			if got := get(t, m[1], "Accept-Encoding", encoding).Header.Get("Cache-Control"); got != "max-age=31536000, immutable" {
+				t.Errorf("%s: %s", m[1], got)
+			}
+		}
+		if got := get(t, name+"?v=0123456789abcdef").Header.Get("Cache-Control"); got != "no-cache" {
+			t.Errorf("another version of %s: %s", name, got)
 		}
 	}
 }

@@ -119,7 +119,7 @@ session.changed = () => {
 async function begin() {
   if (location.hash === "#/inbox") await Promise.race([page.waiting.begun, api.pause(50)]);
   draw();
-  requestAnimationFrame(read);
+  requestAnimationFrame(() => setTimeout(read));
 }
 
 function read() {
