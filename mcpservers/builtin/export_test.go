@@ -1,10 +1,7 @@
 package builtin
 
-// Fetcher lets tests reach their own servers.
-var (
-	NewFetcher = newFetcher
-	Public     = public
-)
+// NewFetcher lets tests reach their own servers.
+var NewFetcher = newFetcher
 
 // Fetch is the function of the tool.
 var Fetch = (*fetcher).fetch

@@ -6,9 +6,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Hints are the properties that a tool declares. No tool here changes anything outside its
-// server.
-type Hints struct{ ReadOnly, Destructive, Idempotent bool }
+// Hints are the properties that a tool declares. OpenWorld is for tools that reach things outside of
+// their server.
+type Hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
 
 // Annotation sets every hint, because the default of mcp-go and of the protocol is
 // "destructive".
@@ -18,7 +18,7 @@ func (h Hints) Annotation(title string) mcp.ToolOption {
 		ReadOnlyHint:    mcp.ToBoolPtr(h.ReadOnly),
 		DestructiveHint: mcp.ToBoolPtr(h.Destructive),
 		IdempotentHint:  mcp.ToBoolPtr(h.Idempotent),
-		OpenWorldHint:   mcp.ToBoolPtr(false),
+		OpenWorldHint:   mcp.ToBoolPtr(h.OpenWorld),
 	})
 }
 
