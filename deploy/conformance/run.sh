@@ -34,7 +34,7 @@ trap 'exit 143' TERM
 
 build() {
   echo "building"
-  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./deploy/conformance/mcp-client) || die "go build failed"
+  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./deploy/conformance/mcp-client) || die "go build failed"
   (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
@@ -72,6 +72,15 @@ tour() {
   "$bin/agent" --config "$work/tour.yaml" >"$work/tour.log" 2>&1 &
   started+=($!)
   soon grep -q 'is ready' "$work/tour.log" || die "the agent does not start: $(cat "$work/tour.log")"
+}
+
+# stand_in starts a stand-in for the API behind a tool server and sets stand_in to its address: stand_in NAME
+stand_in() {
+  local port=$(free)
+  node "$here/stand-in.mjs" "$port" >"$work/$1-stand-in.log" 2>&1 &
+  started+=($!)
+  soon answers "$port" || die "the stand-in for $1 does not start: $(cat "$work/$1-stand-in.log")"
+  stand_in=http://127.0.0.1:$port
 }
 
 # foreign starts a server of others on a free port and sets port: foreign KIND
@@ -221,6 +230,11 @@ serve mcp-sql --sqlite "$work/shop.db"
 ours mcp-sql query '{"sql":"SELECT 6 * 7 AS answer"}' 'answer' --sqlite "$work/stdio.db"
 check mcp-sql "inspector" inspect "$url" query '42' 'sql=SELECT 6 * 7 AS answer'
 check mcp-sql "PostgreSQL and MariaDB" on_databases foreign_go "$root/mcpservers/sql" ./databases
+
+stand_in mcp-web
+serve mcp-web --search "searxng=$stand_in"
+ours mcp-web search '{"query":"a line"}' '1. A line to find' --search "searxng=$stand_in"
+check mcp-web "inspector" inspect "$url" search '1. A line to find' 'query=a line'
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

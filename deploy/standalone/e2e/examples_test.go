@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,7 @@ type example struct {
 	stores   []string // names of the resources afterwards
 	says     []string // nodes that wrote messages, in order
 	tree     string
+	edit     func(t *testing.T, text string) string // changes the file
 }
 
 // exampleRuns has one or more entries for every file. The text after a space in the key
@@ -82,6 +85,10 @@ var exampleRuns = map[string]example{
 	"sql.yaml own table": {
 		ask: `call execute {"sql":"CREATE TABLE tmp_notes (text TEXT)"}`, answers: "The tool execute answered: OK", tree: "sql:done",
 	},
+	"web.yaml": {
+		ask: `call search {"query":"durable execution"}`, answers: "The tool search answered: 1. Durable execution", tree: "web:done",
+		edit: searchPage,
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -115,7 +122,7 @@ func TestEveryExampleRuns(t *testing.T) {
 
 func (e example) run(t *testing.T, file string) {
 	dir := t.TempDir()
-	api := runExample(t, dir, file)
+	api := runExample(t, dir, file, e.edit)
 	got := api.ask(e.ask)
 	id := got.Conversation.ID
 	for i, want := range e.approves {
@@ -142,7 +149,19 @@ func (e example) run(t *testing.T, file string) {
 }
 
 // runExample starts the agent with an unchanged file, except ports and folders.
-func runExample(t *testing.T, dir, file string) *api {
+// searchPage makes the search engine one of the test, which answers as DuckDuckGo does.
+func searchPage(t *testing.T, text string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("q") != "durable execution" {
+			t.Errorf("the query is %q", r.FormValue("q"))
+		}
+		fmt.Fprint(w, `<div id="links"><div class="web-result"><h2><a class="result__a" href="https://example.com/">Durable execution</a></h2></div></div>`)
+	}))
+	t.Cleanup(s.Close)
+	return strings.Replace(text, "--search, duckduckgo", "--search, duckduckgo="+s.URL, 1)
+}
+
+func runExample(t *testing.T, dir, file string, edit func(*testing.T, string) string) *api {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(examples, file))
 	if err != nil {
@@ -157,6 +176,9 @@ func runExample(t *testing.T, dir, file string) *api {
 			t.Fatalf("there is no %q in %s", old, file)
 		}
 		text = strings.ReplaceAll(text, old, replacement)
+	}
+	if edit != nil {
+		text = edit(t, text)
 	}
 	definitions, err := filepath.Abs(examples)
 	if err != nil {
