@@ -62,7 +62,7 @@ func (b body) read(models openai.Models) (in talk.Input, err error) {
 	return in, b.split(&in)
 }
 
-// functions returns the client's tools. With tool_choice none there are none.
+// functions returns the client's tools that tool_choice leaves.
 func (b body) functions() ([]contract.Tool, error) {
 	var list []openai.Function
 	for n, t := range b.Tools {
@@ -72,10 +72,10 @@ func (b body) functions() ([]contract.Tool, error) {
 		list = append(list, t.Function)
 	}
 	tools, err := openai.ClientTools(list)
-	if string(b.ToolChoice) == `"none"` {
+	if err != nil {
 		return nil, err
 	}
-	return tools, err
+	return openai.Choose(b.ToolChoice, tools)
 }
 
 // split separates what is new from what was said before: the messages of the user at the end, and the

@@ -80,7 +80,7 @@ func (a asks) rest(id string, r exchange.Reply) (items []output, others []contra
 			continue
 		}
 		arguments := cmp.Or(string(p.ToolArgs.Raw), "{}")
-		items = append(items, output{ID: approvalID(p.UUID), Type: "mcp_approval_request", Name: p.ToolName, Arguments: &arguments, ServerLabel: label})
+		items = append(items, output{ID: approvalID(p.UUID), Type: "mcp_approval_request", Status: statusCompleted, Name: p.ToolName, Arguments: &arguments, ServerLabel: label})
 	}
 	return items, others
 }

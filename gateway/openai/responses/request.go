@@ -85,7 +85,8 @@ func (b body) read(models openai.Models) (in talk.Input, err error) {
 	return in, b.Input.read(&in)
 }
 
-// functions returns the client's functions. Its mcp tools name servers of the agent.
+// functions returns the client's functions that tool_choice leaves. Its mcp tools name servers of
+// the agent.
 func (b body) functions() ([]contract.Tool, error) {
 	var list []openai.Function
 	for n, t := range b.Tools {
@@ -101,10 +102,10 @@ func (b body) functions() ([]contract.Tool, error) {
 		}
 	}
 	tools, err := openai.ClientTools(list)
-	if string(b.ToolChoice) == `"none"` {
+	if err != nil {
 		return nil, err
 	}
-	return tools, err
+	return openai.Choose(b.ToolChoice, tools)
 }
 
 // labels returns the server labels of the client's mcp tools.

@@ -115,7 +115,7 @@ func (w *writer) fail(err error) error {
 	return w.error(body)
 }
 
-// error writes an error event.
+// error writes an error event and ends the stream.
 func (w *writer) error(e openai.Error) error {
 	data, err := json.Marshal(map[string]any{
 		"type": "error", "code": e.Error.Code, "message": e.Error.Message, "param": e.Error.Param, "sequence_number": w.events.next, "error": e.Error,
@@ -123,5 +123,8 @@ func (w *writer) error(e openai.Error) error {
 	if err != nil {
 		return err
 	}
-	return w.sendEvent("error", data)
+	if err := w.sendEvent("error", data); err != nil {
+		return err
+	}
+	return w.Send("", []byte("[DONE]"))
 }
