@@ -29,7 +29,7 @@
 //
 // # How a file is read
 //
-// load.go parses to yaml.Node, which has line numbers; survey.go refuses documents that cannot be
+// load.go parses to yaml.Node, which has line numbers; package survey refuses documents that cannot be
 // walked safely (aliases that contain themselves or expand too much); decode.go fills the structs
 // and reports unknown keys and wrong types; Validate reports everything else. All mistakes of a
 // file are returned together, as Errors. A key without a value, such as a list whose items are all

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"gopkg.in/yaml.v3"
+
+	"agent-stop-and-go/config/survey"
 )
 
 // maxFile is far above any sensible file and keeps parsing under a second.
@@ -47,7 +49,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
 	c.file, c.lines = name, r.lines
 	root := parseDocument(r, data)
-	if root != nil && survey(r, root) {
+	if root != nil && surveyed(r, root) {
 		d := decoder{report: r}
 		d.value("", root, reflect.ValueOf(c).Elem())
 		c.check(r)
@@ -103,4 +105,13 @@ func syntaxError(r *report, data []byte, err error) {
 		line = bytes.Count(before, []byte("\n")) + 1
 	}
 	r.atLine(line, "", "failed to parse config file: %s", message)
+}
+
+// surveyed reports whether the document is safe to walk.
+func surveyed(r *report, root *yaml.Node) bool {
+	p := survey.Of(root, maxNodeDepth)
+	if p != nil {
+		r.atLine(p.Line, "", "failed to parse config file: %s", p.Text)
+	}
+	return p == nil
 }

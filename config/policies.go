@@ -142,7 +142,7 @@ func (c *Config) includeFile(name string, seen map[string]bool) Errors {
 	}
 	r := newReport(name, map[string]int{})
 	var f ruleFile
-	if root := parseDocument(r, data); root != nil && survey(r, root) {
+	if root := parseDocument(r, data); root != nil && surveyed(r, root) {
 		decoder{report: r}.value("", root, reflect.ValueOf(&f).Elem())
 		eachField(reflect.ValueOf(&f).Elem(), "", func(path string, field reflect.StructField, v reflect.Value) {
 			checkRules(r, path, rulesOf(field), v)
