@@ -23,7 +23,7 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	if c.Approval.CallAs == CallAsApprover {
 		a.CallAs = contract.CallAsApprover
 	}
-	prompt := c.Prompt
+	prompt := c.Prompt.System()
 	switch {
 	case c.Root == nil:
 		a.Peers = peersOf(c.A2A)
@@ -31,7 +31,7 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		a.Description = cmp.Or(c.Root.Description, c.Description)
 		a.MaxToolRounds = cmp.Or(c.Root.MaxToolRounds, c.MaxToolRounds)
 		a.Node = a.Name
-		prompt = cmp.Or(c.Root.Prompt, c.Prompt)
+		prompt = cmp.Or(c.Root.Prompt, prompt)
 	}
 	var err error
 	if a.Prompt, err = transcript.Text(ctx, store, prompt); err != nil {

@@ -71,7 +71,7 @@ func (brokenStore) Put(context.Context, []byte) (contract.Blob, error) {
 
 func TestALongPromptGoesToTheStore(t *testing.T) {
 	c := config.Default()
-	c.Prompt = strings.Repeat("Be good. ", 10_000)
+	c.Prompt.Text = strings.Repeat("Be good. ", 10_000)
 	store := blobstore.Memory()
 	a, err := c.Agent(t.Context(), store)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestALongPromptGoesToTheStore(t *testing.T) {
 	if a.Prompt.Blob == nil || store.Len() != 1 {
 		t.Fatalf("prompt %+v, %d values in the store", a.Prompt, store.Len())
 	}
-	if got, err := transcript.ReadText(t.Context(), store, a.Prompt); err != nil || got != c.Prompt {
+	if got, err := transcript.ReadText(t.Context(), store, a.Prompt); err != nil || got != c.Prompt.Text {
 		t.Errorf("read back %d bytes, %v", len(got), err)
 	}
 	if _, err := c.Agent(t.Context(), brokenStore{}); !errors.Is(err, errFull) {

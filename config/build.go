@@ -120,7 +120,7 @@ func (b builder) llm(n contract.Node, p nodeContext) (contract.Node, error) {
 	agents, prompt := p.A2A, p.Prompt
 	if b.config.single() {
 		n.History = true
-		prompt = cmp.Or(prompt, b.config.Prompt)
+		prompt = cmp.Or(prompt, b.config.Prompt.System())
 		if agents == nil {
 			agents = b.config.A2A
 		}

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/config/limits"
 	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/config/policy"
+	"agent-stop-and-go/config/prompt"
 	"agent-stop-and-go/config/webhooks"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -18,7 +19,7 @@ import (
 type Config struct {
 	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its A2A card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
-	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
+	Prompt         prompt.Prompt         `yaml:"prompt" jsonschema:"shorthand=text" jsonschema_description:"The system prompt: a text, or a mapping with sections or a directory."`
 	Host           string                `yaml:"host" jsonschema:"default=127.0.0.1,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine, 0.0.0.0 lets others in, and then auth must say who may call."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
 	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`

@@ -15,6 +15,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/limits"
+	"agent-stop-and-go/config/prompt"
 	"agent-stop-and-go/config/webhooks"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -30,7 +31,7 @@ func parse(t *testing.T, text string) *config.Config {
 	return c
 }
 
-var exported = cmpopts.IgnoreUnexported(config.Config{})
+var exported = cmpopts.IgnoreUnexported(config.Config{}, prompt.Prompt{})
 
 func TestEmptyFilesMeanDefaults(t *testing.T) {
 	want := &config.Config{
@@ -62,7 +63,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &config.Config{
-		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
+		Name: "shop", Description: "Looks after a shop.", Prompt: prompt.Prompt{Text: "Be brief.\n"}, Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
 		AllowedHosts: []string{"agent", "shop.internal", "fd00::7"}, AllowedOrigins: []string{"https://chat.example.com", "http://[fd00::8]:3000"},
 		TrustedProxies: []string{"10.1.0.0/16", "fd00::9"},
 		Auth: []config.AuthWay{

@@ -18,7 +18,7 @@ import (
 // maxFile is far above any sensible file and keeps parsing under a second.
 const maxFile = 1 << 20
 
-// Load reads a file and the rules that it includes. The error is an Errors with all mistakes.
+// Load reads a file, the rules that it includes and the files of its prompt. The error is an Errors with all mistakes.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if errs := c.include(); len(errs) > 0 {
+	if errs := append(c.include(), c.readPrompt()...); len(errs) > 0 {
 		return nil, errs
 	}
 	return c, nil

@@ -31,6 +31,7 @@ func Schema() ([]byte, error) {
 	if ask, ok := schema.Definitions["Ask"]; ok {
 		shape.OrOneItem(ask, "remind")
 	}
+	shape.OrOneWord(schema, "prompt", schema.Definitions["Prompt"], "text")
 	schema.Title = "An agent of agent-stop-and-go"
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -1,0 +1,23 @@
+package config
+
+import "path/filepath"
+
+// checkPrompt checks the keys of the prompt.
+func (c *Config) checkPrompt(r *report) {
+	for _, f := range c.Prompt.Check() {
+		r.at("prompt"+f.Key, "%s", f.Message)
+	}
+}
+
+// readPrompt reads the files of the prompt. A mistake in one of them is reported there.
+func (c *Config) readPrompt() (errs Errors) {
+	r := newReport(c.file, c.lines)
+	for _, f := range c.Prompt.Read(filepath.Dir(c.file)) {
+		if f.File == "" {
+			r.at("prompt"+f.Key, "%s", f.Message)
+			continue
+		}
+		errs = append(errs, &Error{File: f.File, Line: f.Line, Message: f.Message})
+	}
+	return append(r.sorted(), errs...)
+}
