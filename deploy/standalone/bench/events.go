@@ -47,6 +47,9 @@ func events(ctx context.Context, s *stack, n size, t *table) error {
 		t.value(fmt.Sprintf("events: %d conversations, first token, median more than direct", goal.clients), ms(more),
 			fmt.Sprintf("≤ %d ms", goal.overhead.Milliseconds()), more <= goal.overhead)
 	}
+	if err := fronts(ctx, s, n, t); err != nil {
+		return err
+	}
 	if err := crowd(ctx, s, n, t); err != nil {
 		return err
 	}
@@ -91,7 +94,8 @@ func firstTokens(ctx context.Context, s *stack, p provider, clients, rounds int)
 			{&direct, func(int) string { return p.URL + "/v1/chat/completions" }, message{"remote"}},
 		} {
 			times, err := abreast(clients, func(i int) (time.Duration, error) {
-				return s.firstToken(ctx, way.url(i), way.body)
+				age, _, err := s.firstToken(ctx, way.url(i), way.body)
+				return age, err
 			})
 			if err != nil {
 				return nil, nil, err
@@ -100,6 +104,39 @@ func firstTokens(ctx context.Context, s *stack, p provider, clients, rounds int)
 		}
 	}
 	return ours, direct, nil
+}
+
+// fronts compares how long clients of other protocols wait for the first token with those of AG-UI.
+// Each request starts a conversation, and the model takes no time.
+func fronts(ctx context.Context, s *stack, n size, t *table) error {
+	const user = "remote"
+	ways := []struct {
+		name, path string
+		body       any
+		times      []time.Duration
+	}{
+		{name: "AG-UI", path: "/conversations", body: message{user}},
+		{name: "chat/completions", path: "/v1/chat/completions", body: map[string]any{
+			"stream": true, "messages": []map[string]any{{"role": "user", "content": user}},
+		}},
+		{name: "responses", path: "/v1/responses", body: map[string]any{"stream": true, "input": user}},
+	}
+	for range 20 * n.rounds {
+		for i := range ways {
+			_, took, err := s.firstToken(ctx, s.url+ways[i].path, ways[i].body)
+			if err != nil {
+				return err
+			}
+			ways[i].times = append(ways[i].times, took)
+		}
+	}
+	agui := quantile(ways[0].times, .5)
+	for _, w := range ways[1:] {
+		took := quantile(w.times, .5)
+		ratio := float64(took) / float64(agui)
+		t.ratio(fmt.Sprintf("events: first token of %s, median / of AG-UI", w.name), ms(took), ms(agui), ratio, "≤ 1.20", ratio <= 1.2)
+	}
+	return nil
 }
 
 func abreast(n int, f func(i int) (time.Duration, error)) ([]time.Duration, error) {
@@ -113,44 +150,45 @@ func abreast(n int, f func(i int) (time.Duration, error)) ([]time.Duration, erro
 }
 
 // firstToken posts a request and reads its stream to the end. It returns the age of the first
-// token on arrival.
-func (s *site) firstToken(ctx context.Context, to string, body any) (time.Duration, error) {
+// token on arrival, and how long it took to arrive.
+func (s *site) firstToken(ctx context.Context, to string, body any) (age, took time.Duration, err error) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
+	began := time.Now()
 	req, err := http.NewRequestWithContext(ctx, "POST", to, bytes.NewReader(data))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	res, err := s.http.Do(req)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer res.Body.Close()
-	age := time.Duration(-1)
+	age = -1
 	lines := bufio.NewReader(res.Body)
 	for {
 		line, err := lines.ReadString('\n')
 		if _, rest, ok := strings.Cut(line, `"@`); ok && age < 0 {
 			var sent int64
 			if _, scanned := fmt.Sscanf(rest, "%d", &sent); scanned == nil {
-				age = time.Since(time.Unix(0, sent))
+				age, took = time.Since(time.Unix(0, sent)), time.Since(began)
 			}
 		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 	if age < 0 {
-		return 0, fmt.Errorf("%s: %s without a token", to, res.Status)
+		return 0, 0, fmt.Errorf("%s: %s without a token", to, res.Status)
 	}
-	return age, nil
+	return age, took, nil
 }
 
 // crowd compares turns with many readers and turns without readers, in conversations of a usual
