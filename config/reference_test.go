@@ -167,6 +167,9 @@ func (r *reference) typeOf(of *jsonschema.Schema) string {
 		if len(of.OneOf) > 1 && len(of.OneOf[0].Enum) > 0 {
 			return oneOf(of.OneOf[0].Enum) + " or " + link
 		}
+		if len(of.OneOf) > 1 && of.OneOf[0].Const == nil {
+			return r.typeOf(of.OneOf[0]) + " or " + link
+		}
 		if len(of.OneOf) > 1 {
 			return fmt.Sprintf("`%v` or %s", of.OneOf[0].Const, link)
 		}
