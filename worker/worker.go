@@ -26,6 +26,7 @@ import (
 	names "agent-stop-and-go/workflows/contract/deletion"
 	wire "agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/switches"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/hooks"
@@ -215,7 +216,7 @@ func bind[In, Out any](r Registry, a contract.Activity[In, Out], method func(con
 func bindCall[In, Out any](r Registry, t *calls.Table, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
 	method = counted(a, method)
 	register(r, a, calls.Join(t, method))
-	register(r, contract.StartOf(a), calls.Start(t, method))
+	register(r, ticket.StartOf(a), calls.Start(t, method))
 }
 
 func register[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -75,7 +76,7 @@ func registerCall[In, Out any](env *testsuite.TestWorkflowEnvironment, w *world,
 		}
 		return method(ctx, in)
 	}, activity.RegisterOptions{Name: a.Name})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, in ticket.Start[In]) (ticket.Started[Out], error) {
 		var out Out
 		var err error
 		if !w.Slow {
@@ -83,19 +84,19 @@ func registerCall[In, Out any](env *testsuite.TestWorkflowEnvironment, w *world,
 		}
 		var known *temporal.ApplicationError
 		if !w.Slow && (err == nil || ctx.Err() != nil || errors.As(err, &known) && known.NonRetryable()) {
-			return contract.Started[Out]{Result: &out}, err
+			return ticket.Started[Out]{Result: &out}, err
 		}
-		return contract.Started[Out]{Ticket: w.ticket(err)}, nil
-	}, activity.RegisterOptions{Name: contract.StartOf(a).Name})
+		return ticket.Started[Out]{Ticket: w.ticket(err)}, nil
+	}, activity.RegisterOptions{Name: ticket.StartOf(a).Name})
 }
 
-func (w *world) ticket(err error) *contract.Ticket {
+func (w *world) ticket(err error) *ticket.Ticket {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tickets++
 	id := fmt.Sprint("ticket-", w.tickets)
 	w.failed[id] = err
-	return &contract.Ticket{Queue: "own", ID: id}
+	return &ticket.Ticket{Queue: "own", ID: id}
 }
 
 // failure is how a call has failed before it was joined.

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 )
 
 // call is a call of an activity's function, which runs independently of the activities that
@@ -52,11 +52,11 @@ func newCall(ctx context.Context, id string, k *task) *call {
 
 // Start returns the local activity that starts a call. The activity returns the call's result,
 // or hands the call over.
-func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, contract.Start[In]) (contract.Started[Out], error) {
-	return func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
+func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, ticket.Start[In]) (ticket.Started[Out], error) {
+	return func(ctx context.Context, in ticket.Start[In]) (ticket.Started[Out], error) {
 		c, made := t.begin(ctx, in.Task, in.Input)
 		if c == nil {
-			return contract.Started[Out]{Ticket: &contract.Ticket{}}, nil
+			return ticket.Started[Out]{Ticket: &ticket.Ticket{}}, nil
 		}
 		if !made {
 			go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
@@ -65,11 +65,11 @@ func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error))
 			if !made {
 				time.AfterFunc(keep, func() { t.expire(c) })
 			}
-			return contract.Started[Out]{Ticket: t.ticket(c)}, nil
+			return ticket.Started[Out]{Ticket: t.ticket(c)}, nil
 		}
 		t.remove(c)
 		out, _ := c.result.(Out)
-		return contract.Started[Out]{Result: &out}, c.err
+		return ticket.Started[Out]{Result: &out}, c.err
 	}
 }
 

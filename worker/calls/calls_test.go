@@ -25,6 +25,7 @@ import (
 
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/handover"
 )
 
@@ -87,7 +88,7 @@ func setUp(t *testing.T, workflowID string, m *model, start, join *calls.Table) 
 	b.SetWorkerOptions(worker.Options{
 		Interceptors: []interceptor.WorkerInterceptor{calls.Heartbeats()}, DeadlockDetectionTimeout: time.Minute,
 	})
-	b.RegisterActivityWithOptions(calls.Start(start, m.ask), activity.RegisterOptions{Name: contract.StartOf(ask).Name})
+	b.RegisterActivityWithOptions(calls.Start(start, m.ask), activity.RegisterOptions{Name: ticket.StartOf(ask).Name})
 	regular := calls.Join(join, m.ask)
 	b.RegisterActivityWithOptions(func(ctx context.Context, in string) (string, error) {
 		b.mu.Lock()

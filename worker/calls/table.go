@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/expirable"
 	"go.temporal.io/sdk/activity"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 )
 
 const (
@@ -139,7 +139,7 @@ func (t *Table) all() []*call {
 	return slices.Collect(maps.Values(t.calls))
 }
 
-func (t *Table) ticket(c *call) *contract.Ticket { return &contract.Ticket{Queue: t.queue, ID: c.id} }
+func (t *Table) ticket(c *call) *ticket.Ticket { return &ticket.Ticket{Queue: t.queue, ID: c.id} }
 
 // limit returns the time that a workflow task of a run is held. It is short for nodes, because
 // the server delivers the completion of their children without the Interceptor.

@@ -62,7 +62,7 @@
 //	approval.go      approvals; reason.go why they ask; card.go their data in lists; binding.go the target of a grant
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
 //	agent.go         an agent as configured; limits.go its limits and their consumption
-//	activity.go      inputs and results of activities, and the calls of a reply; handover.go
+//	activity.go      inputs and results of activities, and the calls of a reply; package ticket
 //	                 calls that a local activity starts
 //	tool.go          tools; catalogue.go resources and prompts
 //	model.go         providers and models; package modelname has their names

@@ -99,10 +99,6 @@ const LogDecision = "approval decided"
 // either side.
 type Activity[In, Out any] struct{ Name string }
 
-// startPrefix precedes the name of an activity in that of the local activity which starts its
-// call: start_generate, start_digest, start_call_tool.
-const startPrefix = "start_"
-
 // The activities.
 var (
 	ActivityGenerate  = Activity[GenerateInput, GenerateResult]{"generate"}

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract/mcp"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/reminder"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -161,7 +162,7 @@ func native() *Native {
 	return &Native{Provider: ProviderGoogle, Model: "gemini-2.5-flash", Content: JSON{Raw: json.RawMessage(`{"parts":[]}`)}}
 }
 
-func ticket() Ticket { return Ticket{Queue: "agent-stop-and-go-XYZ", ID: "ABC"} }
+func callTicket() ticket.Ticket { return ticket.Ticket{Queue: "agent-stop-and-go-XYZ", ID: "ABC"} }
 
 func digestOf() *Summary {
 	return &Summary{Through: messageID, Messages: 12, Text: Inline("They said hello.")}
@@ -432,10 +433,10 @@ func activitySamples() map[string]any {
 			Finish: "tool_calls", Offloaded: &folded, DraftID: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", NeedsSummary: digestOf()},
 		"Offloaded": folded,
 
-		"Start-summarize": Start[SummarizeInput]{Input: SummarizeInput{ConversationID: conversationID, Model: "demo:rules"}, Task: 17},
-		"Started-result":  Started[CallToolResult]{Result: &CallToolResult{Text: Inline("added")}},
-		"Started-ticket":  Started[CallToolResult]{Ticket: new(ticket())},
-		"Ticket":          ticket(),
+		"Start-summarize": ticket.Start[SummarizeInput]{Input: SummarizeInput{ConversationID: conversationID, Model: "demo:rules"}, Task: 17},
+		"Started-result":  ticket.Started[CallToolResult]{Result: &CallToolResult{Text: Inline("added")}},
+		"Started-ticket":  ticket.Started[CallToolResult]{Ticket: new(callTicket())},
+		"Ticket":          callTicket(),
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",

@@ -4,7 +4,7 @@
 //
 // In mode auto a call starts in a local activity. If it ends before the workflow task must end,
 // its result is in the marker, and the call costs no round trip. Otherwise the marker has a
-// ticket (contract.Ticket), and a regular activity joins the running call, on a queue that only
+// ticket (ticket.Ticket), and a regular activity joins the running call, on a queue that only
 // the calling worker polls. That activity sends heartbeats, is visible with its summary, and
 // cancels the call when it is cancelled. Package calls is the worker's side: it decides for how
 // long a workflow task is held.
@@ -28,6 +28,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 )
 
 // joinTimeout is the time that the activity that joins a call waits for its worker. It exceeds
@@ -50,9 +51,9 @@ func Run[In, Out any](ctx workflow.Context, mode contract.Execution, a contract.
 
 // start starts a call in a local activity, and joins it if that returns a ticket.
 func start[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (out Out, err error) {
-	var started contract.Started[Out]
-	s := contract.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength()}
-	err = executeLocal(ctx, contract.StartOf(a), startOptions(o), s, &started)
+	var started ticket.Started[Out]
+	s := ticket.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength()}
+	err = executeLocal(ctx, ticket.StartOf(a), startOptions(o), s, &started)
 	switch {
 	case err != nil:
 		return out, err
@@ -95,7 +96,7 @@ func startOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	}
 }
 
-func joinOptions(o workflow.ActivityOptions, t contract.Ticket) workflow.ActivityOptions {
+func joinOptions(o workflow.ActivityOptions, t ticket.Ticket) workflow.ActivityOptions {
 	o.TaskQueue, o.ActivityID, o.ScheduleToStartTimeout = t.Queue, t.ID, joinTimeout
 	return o
 }

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/handover"
 )
 
@@ -19,16 +20,16 @@ var ask = contract.Activity[string, string]{Name: "ask"}
 
 // result runs a call whose local activity returns started, and whose regular activities call
 // regular.
-func result(t *testing.T, started contract.Started[string], regular func(activity.Info) (string, error)) (string, error) {
+func result(t *testing.T, started ticket.Started[string], regular func(activity.Info) (string, error)) (string, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
-	env.RegisterActivityWithOptions(func(_ context.Context, in contract.Start[string]) (contract.Started[string], error) {
+	env.RegisterActivityWithOptions(func(_ context.Context, in ticket.Start[string]) (ticket.Started[string], error) {
 		if in.Input != "question" {
 			t.Errorf("started with %q", in.Input)
 		}
 		return started, nil
-	}, activity.RegisterOptions{Name: contract.StartOf(ask).Name})
+	}, activity.RegisterOptions{Name: ticket.StartOf(ask).Name})
 	env.RegisterActivityWithOptions(func(ctx context.Context, in string) (string, error) {
 		if in != "question" {
 			t.Errorf("called with %q", in)
@@ -49,7 +50,7 @@ func result(t *testing.T, started contract.Started[string], regular func(activit
 
 func TestAResultNeedsNoActivity(t *testing.T) {
 	quick := "at once"
-	out, err := result(t, contract.Started[string]{Result: &quick}, func(activity.Info) (string, error) {
+	out, err := result(t, ticket.Started[string]{Result: &quick}, func(activity.Info) (string, error) {
 		t.Error("it was called again")
 		return "", nil
 	})
@@ -59,7 +60,7 @@ func TestAResultNeedsNoActivity(t *testing.T) {
 }
 
 func TestATicketIsJoinedOnItsQueue(t *testing.T) {
-	out, err := result(t, contract.Started[string]{Ticket: &contract.Ticket{Queue: "own", ID: "t1"}}, func(i activity.Info) (string, error) {
+	out, err := result(t, ticket.Started[string]{Ticket: &ticket.Ticket{Queue: "own", ID: "t1"}}, func(i activity.Info) (string, error) {
 		return i.TaskQueue + " " + i.ActivityID, nil
 	})
 	if out != "own t1" || err != nil {
@@ -68,7 +69,7 @@ func TestATicketIsJoinedOnItsQueue(t *testing.T) {
 }
 
 func TestACallThatWasNotStartedIsMadeOnTheCommonQueue(t *testing.T) {
-	out, err := result(t, contract.Started[string]{Ticket: &contract.Ticket{}}, func(i activity.Info) (string, error) {
+	out, err := result(t, ticket.Started[string]{Ticket: &ticket.Ticket{}}, func(i activity.Info) (string, error) {
 		return "answer", own(i)
 	})
 	if out != "answer" || err != nil {
@@ -77,7 +78,7 @@ func TestACallThatWasNotStartedIsMadeOnTheCommonQueue(t *testing.T) {
 }
 
 func TestACallWhoseWorkerIsGoneIsMadeOnTheCommonQueue(t *testing.T) {
-	out, err := result(t, contract.Started[string]{Ticket: &contract.Ticket{Queue: "own", ID: "t1"}}, func(i activity.Info) (string, error) {
+	out, err := result(t, ticket.Started[string]{Ticket: &ticket.Ticket{Queue: "own", ID: "t1"}}, func(i activity.Info) (string, error) {
 		return "answer", own(i)
 	})
 	if out != "answer" || err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
+	"agent-stop-and-go/workflows/contract/ticket"
 )
 
 // maxChildren bounds the children whose histories are read for one case.
@@ -79,7 +80,7 @@ var harmless = []string{
 	contract.ActivityOffload.Name, contract.ActivityExport.Name, contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name,
 	contract.ActivityWithdraw.Name, audit.ActivityRecord.Name,
 	// The first attempts of calls that are not destructive.
-	contract.StartOf(contract.ActivityGenerate).Name, contract.StartOf(contract.ActivitySummarize).Name, contract.StartOf(contract.ActivityCallTool).Name,
+	ticket.StartOf(contract.ActivityGenerate).Name, ticket.StartOf(contract.ActivitySummarize).Name, ticket.StartOf(contract.ActivityCallTool).Name,
 }
 
 // noteRunning notes the destructive calls that events begin and do not end. A reset to a point

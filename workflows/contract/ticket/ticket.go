@@ -1,4 +1,12 @@
-package contract
+// Package ticket has the local activity that starts a call which may be handed over to a regular one
+// (contract.ExecutionAuto).
+package ticket
+
+import "agent-stop-and-go/workflows/contract"
+
+// prefix precedes the name of an activity in that of the local activity which starts its call:
+// start_generate, start_digest, start_call_tool.
+const prefix = "start_"
 
 // Start starts a call that may be handed over (ExecutionAuto).
 type Start[In any] struct {
@@ -21,6 +29,6 @@ type Ticket struct {
 }
 
 // StartOf is the local activity that starts the call of an activity.
-func StartOf[In, Out any](a Activity[In, Out]) Activity[Start[In], Started[Out]] {
-	return Activity[Start[In], Started[Out]]{startPrefix + a.Name}
+func StartOf[In, Out any](a contract.Activity[In, Out]) contract.Activity[Start[In], Started[Out]] {
+	return contract.Activity[Start[In], Started[Out]]{Name: prefix + a.Name}
 }
