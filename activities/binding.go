@@ -38,12 +38,12 @@ func (t *Tools) changedFailure(ctx context.Context, in contract.CallToolInput, e
 	if err != nil {
 		return fail(contract.KindBlob, err.Error(), 0)
 	}
-	var after *contract.Definition
+	var after *difference.Definition
 	if e.Now.Definition != nil {
 		after = definition(e.Now.Definition)
 	}
 	text := difference.Of(*in.Binding, *now, t.approvedDefinition(ctx, *in.Binding), after)
-	details := contract.TargetChange{Binding: *now, Difference: text}
+	details := difference.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
 		details.Difference = strings.TrimSpace(shorten.Beginning(text, contract.InlineLimit)) + "…"
 		if details.Whole, err = transcript.Text(ctx, t.Blobs, text); err != nil {
@@ -57,7 +57,7 @@ func (t *Tools) changedFailure(ctx context.Context, in contract.CallToolInput, e
 
 // approvedDefinition returns the approved definition, or nil if it is lost; then only its hash
 // is shown.
-func (t *Tools) approvedDefinition(ctx context.Context, b contract.Binding) *contract.Definition {
+func (t *Tools) approvedDefinition(ctx context.Context, b contract.Binding) *difference.Definition {
 	raw, err := transcript.ReadJSON(ctx, t.Blobs, b.Definition)
 	if err != nil || len(raw) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (t *Tools) approvedDefinition(ctx context.Context, b contract.Binding) *con
 	return definition(raw)
 }
 
-func definition(raw json.RawMessage) *contract.Definition {
-	var d contract.Definition
+func definition(raw json.RawMessage) *difference.Definition {
+	var d difference.Definition
 	if json.Unmarshal(raw, &d) != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/difference"
 )
 
 // destructiveTool returns a destructive tool of a server with an address.
@@ -99,10 +100,10 @@ func TestTheActivityTellsWhatHasChanged(t *testing.T) {
 	}
 }
 
-func detailsOf(t *testing.T, err error) contract.TargetChange {
+func detailsOf(t *testing.T, err error) difference.TargetChange {
 	t.Helper()
 	var app *temporal.ApplicationError
-	var got contract.TargetChange
+	var got difference.TargetChange
 	if !errors.As(err, &app) || app.Details(&got) != nil {
 		t.Fatalf("no details in %v", err)
 	}

@@ -22,6 +22,8 @@ func (f judge) Judge(c verdict.Call) *verdict.Verdict { return f(c) }
 // FactsFor needs none.
 func (judge) FactsFor(verdict.Call) []string { return nil }
 
+func (judge) Version() string { return "0123456789ab" }
+
 func judging(o verdict.Outcome) judge {
 	return func(verdict.Call) *verdict.Verdict { return &verdict.Verdict{Outcome: o, Rule: "r"} }
 }

@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/overrun"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -54,7 +55,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
 	caller := m.caller(ctx, in.ConversationID)
-	ctx = bearer.NewContext(ctx, bearer.NewTokens(func(ctx context.Context, server string) string { return m.bearer(ctx, server, caller) }))
+	ctx = m.withBearers(ctx, caller)
 	q, err := m.modelRequest(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
@@ -89,6 +90,21 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
+}
+
+// Review judges a call again that waits for people.
+func (m *Models) Review(ctx context.Context, in review.Input) (review.Result, error) {
+	r := rules.Reviewer{Policy: m.Policy, Servers: m.Servers, Offer: m.Offer, Blobs: m.Blobs, Now: m.Now}
+	out, err := r.Review(m.withBearers(ctx, m.caller(ctx, in.ConversationID)), in)
+	if err != nil {
+		err = fail(contract.KindBlob, err.Error(), 0)
+	}
+	return out, err
+}
+
+// withBearers returns a context with the tokens that servers list their tools for.
+func (m *Models) withBearers(ctx context.Context, caller credential.Token) context.Context {
+	return bearer.NewContext(ctx, bearer.NewTokens(func(ctx context.Context, server string) string { return m.bearer(ctx, server, caller) }))
 }
 
 func (m *Models) facts(model string) llm.Facts {
@@ -199,6 +215,11 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 		judged := tool.bound
 		judged.Tool = tool.Tool
 		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
+		if out.Destructive && out.Verdict == nil || out.Verdict.Asking() {
+			if out.Basis, err = transcript.JSON(ctx, m.Blobs, judge.Basis(judged)); err != nil {
+				return out, err
+			}
+		}
 	}
 	out.Audited = m.Audited && (out.Destructive || out.Verdict.Asking() || out.Peer != nil) // an approval of a peer's task lets it act
 	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 )
 
 // viaREST marks decisions that came through the REST API.
@@ -130,7 +131,7 @@ func readAnswer(c echo.Context) (json.RawMessage, error) {
 }
 
 // answerMembers are the members of an answer to an approval or a question.
-var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by"}
+var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by", "edit"}
 
 // readDecision reads an approval or rejection, or the answer to a question.
 func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (service.Decision, error) {
@@ -142,10 +143,31 @@ func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (s
 	if err != nil {
 		return service.Decision{}, invalidAnswer(err)
 	}
+	if err := h.checkEdit(c, uuid, given.Answer); err != nil {
+		return service.Decision{}, err
+	}
 	note, err := callerOf(c).Note(service.Note{Reason: given.Reason, By: given.By})
 	return service.Decision{UUID: uuid, Subject: &subject, Signal: contract.DecideSignal{
-		Approved: given.Approved, By: note.By, OnBehalfOf: note.OnBehalfOf, Reason: note.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content},
+		Approved: given.Approved, By: note.By, OnBehalfOf: note.OnBehalfOf, Reason: note.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content}, Edit: given.Edit,
 	}}, err
+}
+
+// checkEdit refuses changes of arguments that the approval does not take.
+func (h *rest) checkEdit(c echo.Context, uuid string, given answer.Answer) error {
+	if len(given.Edit) == 0 {
+		return nil
+	}
+	if !given.Approved {
+		return service.Errorf(contract.KindInvalid, "edit: changes come with a yes")
+	}
+	view, err := h.service.Approval(c.Request().Context(), uuid)
+	if err != nil || view.Result != nil { // deciding says who has decided
+		return err
+	}
+	if err := edit.Check(given.Edit, view.Pending.Edit); err != nil {
+		return &service.Error{Kind: contract.KindInvalid, Text: err.Error()}
+	}
+	return nil
 }
 
 func readReply(raw json.RawMessage, s service.Subject) (given answer.Reply, err error) {

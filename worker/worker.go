@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/workflows/contract/audit"
 	names "agent-stop-and-go/workflows/contract/deletion"
 	wire "agent-stop-and-go/workflows/contract/hooks"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/control"
@@ -188,6 +189,7 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bindCall(r, t, contract.ActivityGenerate, a.Models.Generate)
 	bindCall(r, t, contract.ActivitySummarize, a.Models.Summarize)
 	bindCall(r, t, contract.ActivityCallTool, a.Tools.CallTool)
+	bind(r, review.Activity, a.Models.Review)
 	bind(r, audit.ActivityRecord, a.Audit.recorder().Record)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)

@@ -24,6 +24,7 @@ import (
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/review"
 )
 
 // names is a Registry.
@@ -46,7 +47,7 @@ func TestEveryActivityIsBound(t *testing.T) {
 	want := []string{
 		contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
 		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityOffload.Name, contract.ActivityExport.Name,
-		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, contract.ActivityWithdraw.Name,
+		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, review.Activity.Name, contract.ActivityWithdraw.Name,
 		"record_audit", "select_hooks", "send_hook", "start_generate", "start_digest", "start_call_tool", "end_conversation", "bury_conversation", "erase_conversation", "expire_conversations", "mark_values", "collect_values",
 	}
 	slices.Sort(want)

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/redact"
+	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -70,6 +71,9 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 		in.Approvers = l.parent.origin().agent.Approvers
 	}
 	in.Approvers, in.Webhooks = approvers.For(in, in.Approvers), l.parent.origin().agent.Webhooks
+	if len(in.Edit) > 0 { // for the lists of tools that need the caller's token
+		ctx = header.With(ctx, l.credential)
+	}
 	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, in)
 	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
@@ -82,6 +86,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 	}
 	if err == nil {
 		err = child.Get(ctx, &result)
+		result = result.Open()
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator
 		result.DecidedAt, result.Reason = run.Now(ctx), activity.Failure(err).Message

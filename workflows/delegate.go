@@ -27,7 +27,8 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 		return l.delegationResult(ctx, callOutcome{CallToolResult: held[0]})
 	}
 	if decide.Asks(c, l.node.SkipApproval) {
-		r := l.askBefore(ctx, recorded)
+		var r contract.ApprovalResult
+		recorded, r = l.askBefore(ctx, recorded)
 		if ctx.Err() != nil {
 			return l.interruptedResult()
 		}

@@ -48,7 +48,7 @@
 //	call.go          a call of a reply; delegate.go to another agent, remote.go its task,
 //	                 remote_approval.go its approvals, lost_task.go its loss;
 //	                 client_tool.go by the sender of the message
-//	ask.go           how a leaf asks a person; askrules.go those that a rule names, facts.go
+//	ask.go           how a leaf asks a person; askrules.go before a call (package panel), facts.go
 //	                 what rules know; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
 //	answers.go       messages that answer; pause.go calls that a switch pauses

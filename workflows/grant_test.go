@@ -29,7 +29,7 @@ func setAddress(w *world, address *string) {
 		if in.Binding == nil || in.Binding.Same(*now) {
 			return returns(in.Tool + " done"), nil
 		}
-		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
+		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{difference.TargetChange{
 			Binding: *now, Difference: difference.Of(*in.Binding, *now, nil, nil),
 		}}}
 		return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it would go elsewhere", string(contract.KindChanged), o)
@@ -126,7 +126,7 @@ func TestALongDifferenceIsKeptWhole(t *testing.T) {
 	b := contract.NewBlob([]byte(strings.Repeat("all of it ", 1000)))
 	w := &world{GenerateFn: script(asks(boundCall()), says("Added."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
-		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
+		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{difference.TargetChange{
 			Binding: *at("http://b/mcp"), Difference: "all of…", Whole: contract.Text{Blob: &b},
 		}}}
 		return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it would go elsewhere", string(contract.KindChanged), o)

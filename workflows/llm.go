@@ -60,7 +60,8 @@ func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (re
 	l.parent.refresh(ctx)
 	plan := decide.Next(reply.Calls, l.node.SkipApproval)
 	for n, i := range plan.Ask {
-		r := l.askBefore(ctx, calls[i])
+		var r contract.ApprovalResult
+		calls[i], r = l.askBefore(ctx, calls[i])
 		if ctx.Err() != nil {
 			return l.interruptedResult(), true
 		}

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
@@ -29,6 +30,7 @@ type world struct {
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
 	OffloadFn  func(contract.OffloadInput)
 	JudgeFn    func(verdict.Delegation) *verdict.Verdict
+	ReviewFn   func(review.Input) (review.Result, error)
 	// Slow: calls take longer than a local activity may.
 	Slow bool
 
@@ -64,6 +66,7 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
 	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityOffload.Name})
 	env.RegisterActivityWithOptions(w.readAnswer, activity.RegisterOptions{Name: contract.ActivityReadAnswer.Name})
+	env.RegisterActivityWithOptions(func(_ context.Context, in review.Input) (review.Result, error) { return w.ReviewFn(in) }, activity.RegisterOptions{Name: review.Activity.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})
 }

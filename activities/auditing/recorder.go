@@ -146,6 +146,13 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) 
 			leaves = []audit.Leaf{leafOf(audit.KindShown, in)} // without its text
 		}
 	}
+	if d.Revision != nil {
+		changed, err := r.edited(texts, in, d)
+		if err != nil {
+			return err
+		}
+		leaves = append(leaves, changed)
+	}
 	l := leafOf(audit.KindDecision, in)
 	l.ID, l.At, l.Decision = audit.DecisionID(in.UUID), d.DecidedAt, d.Decision
 	l.Actor, l.For = audit.ActorOf(d.Identity, d.Via), audit.DeputizedBy(d.For)
@@ -155,6 +162,23 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) 
 		}
 	}
 	return r.sender.record(ctx, append(leaves, l))
+}
+
+// edited says with which changes a call was approved.
+func (r *Recorder) edited(ctx context.Context, in contract.ApprovalInput, d contract.ApprovalResult) (audit.Leaf, error) {
+	l := leafOf(audit.KindEdit, in)
+	l.ID, l.At, l.Actor, l.For = audit.EditID(in.UUID), d.DecidedAt, audit.ActorOf(d.Identity, d.Via), audit.DeputizedBy(d.For)
+	l.Proposal = audit.ProposalID(in.ConversationID, in.Call, in.Server, in.Tool, d.Revision.SHA256)
+	l.Rule, l.Policy = d.Revision.Verdict.Source()
+	text := audit.Edited{ShownSHA256: in.ArgumentsSHA256, ArgumentsSHA256: d.Revision.SHA256}
+	var err error
+	if text.Shown, err = r.arguments(ctx, in.Arguments); err != nil {
+		return l, err
+	}
+	if text.Arguments, err = r.arguments(ctx, d.Revision.Arguments); err != nil {
+		return l, err
+	}
+	return l, keepText(ctx, r.files, &l, text)
 }
 
 // unlessLate returns err, or logs it if the decision is recorded without the text.

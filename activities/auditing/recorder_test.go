@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -292,5 +293,30 @@ func TestWithoutAnAuditNothingIsRecorded(t *testing.T) {
 	end(nil, false)
 	if err := r.Deleted(t.Context(), deletion.Tombstone{}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestChangesAreRecordedBeforeTheirDecision(t *testing.T) {
+	s := &server{}
+	r, f := newRecorder(t, s)
+	in := approval()
+	d := contract.ApprovalResult{UUID: in.UUID, Decision: contract.Approved, DecidedAt: noon, Revision: &contract.Revision{
+		Arguments: contract.JSON{Raw: json.RawMessage(`{"name":"pear"}`)}, SHA256: "def", Verdict: &verdict.Verdict{Outcome: verdict.Allow, Rule: "small"}, Policy: "ba9876543210",
+	}}
+	if _, err := r.Record(t.Context(), audit.Record{Approval: in, Result: &d, Recorded: true}); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if got := kinds(s.recorded); !slices.Equal(got, []audit.Kind{audit.KindEdit, audit.KindDecision}) {
+		t.Fatalf("%v", got)
+	}
+	l := s.recorded[0]
+	if l.Proposal != audit.ProposalID("c", "m1", "resources", "remove", "def") || l.Approval != in.UUID || l.Rule != "small" {
+		t.Errorf("%+v", l)
+	}
+	text, err := auditing.ReadText(t.Context(), f, l)
+	if err != nil || string(text.Content) != `{"shown_arguments":{"name":"apple"},"shown_arguments_sha256":"abc","arguments":{"name":"pear"},"arguments_sha256":"def"}` {
+		t.Errorf("%s %v", text.Content, err)
 	}
 }

@@ -27,6 +27,29 @@ func (c callPlace) answer(result contract.ToolCall, text string, media []Media) 
 	return true
 }
 
+// change notes what a person has changed about a call: the model has not asked for what has run.
+func (x *turnBuilder) change(r contract.ApprovalResult) {
+	at, ok := x.places[r.Revision.Call]
+	if !ok {
+		return
+	}
+	by := r.ShownBy()
+	if by == "" {
+		by = "the person who approved it"
+	}
+	text := "This call did not run as it was made. " + by + " has changed its arguments:"
+	for _, c := range r.Revision.Changes {
+		if text += " " + c.Name + " is " + c.After; c.Before != "" {
+			text += " instead of " + c.Before
+		}
+		text += ";"
+	}
+	if at.turn.changed == nil {
+		at.turn.changed = map[int]string{}
+	}
+	at.turn.changed[at.index] = Join(at.turn.changed[at.index], strings.TrimSuffix(text, ";")+".")
+}
+
 // addResult gives a result to its call. A result without a call becomes a user's text.
 func (x *turnBuilder) addResult(e record.Entry) {
 	if e.ToolCall == nil {
@@ -65,6 +88,8 @@ func (t *turn) settle() {
 			if t.rejected != nil {
 				c.Result = strings.TrimSpace(Rejected + " " + t.rejected.ReasonText())
 			}
+		} else if t.changed[i] != "" {
+			c.Result = Join(t.changed[i], c.Result)
 		}
 		for n := i; c.ID == "" || used[c.ID]; n++ {
 			c.ID, t.Native = NumberedID(n), nil

@@ -45,7 +45,7 @@ const (
 //
 // The keys of media are message IDs. Media of a result without a known call are omitted.
 func BuildTurns(messages []contract.Message, media map[string][]Media) []Turn {
-	x := turnBuilder{media: media, calls: map[int]callPlace{}}
+	x := turnBuilder{media: media, calls: map[int]callPlace{}, places: map[string]callPlace{}}
 	for _, e := range record.Read(record.Source{Messages: messages}) {
 		if !e.Missing {
 			x.addEntry(e)
@@ -59,6 +59,8 @@ type turnBuilder struct {
 	turns []*turn
 	media map[string][]Media
 	calls map[int]callPlace // by their Seq in the record
+
+	places map[string]callPlace // by the ID of the call's message
 }
 
 // callPlace is the position of a call.
@@ -71,6 +73,7 @@ type turn struct {
 	Turn
 	reply    string
 	answered []bool
+	changed  map[int]string // what people changed about calls
 	rejected *contract.ApprovalResult
 	closed   bool // a user's text follows: nothing is added to this turn any more
 }
@@ -79,6 +82,9 @@ func (x *turnBuilder) addEntry(e record.Entry) {
 	m := e.Message
 	if m.Approval != nil && m.Approval.Decision == contract.Rejected {
 		x.reject(m.Approval)
+	}
+	if m.Approval != nil && m.Approval.Revision != nil {
+		x.change(*m.Approval)
 	}
 	if m.Notice || m.Role == contract.RoleSystem {
 		return
@@ -129,6 +135,7 @@ func (x *turnBuilder) addAssistant(e record.Entry) {
 	}
 	if m.ToolCall != nil {
 		x.calls[e.Seq] = callPlace{t, len(t.Calls)}
+		x.places[m.ID] = x.calls[e.Seq]
 		t.call(*m.ToolCall)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 )
 
 func named(id string, m contract.Message) contract.Message {
@@ -153,5 +154,24 @@ func TestARejectedCallSaysWhyAndWhoRejectedIt(t *testing.T) {
 	turns := llm.BuildTurns([]contract.Message{sample.User("go"), sample.Call("r1", "a", "add", `{}`), no}, nil)
 	if got := turns[1].Calls[0].Result; got != llm.Rejected+" Reason (alice): not today" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A person has changed a call: the model learns that, and what was changed, before the result.
+func TestTheModelLearnsWhatAPersonHasChanged(t *testing.T) {
+	r := &contract.ApprovalResult{Decision: contract.Approved, By: "anne", Revision: &contract.Revision{
+		Call: "c1", Changes: []edit.Change{{Name: "amount", Before: "700", After: "400"}, {Name: "note", After: `"part"`}},
+	}}
+	decided := sample.Notice(contract.RoleUser, "[APPROVAL]: Approved")
+	decided.Approval = r
+	in := []contract.Message{
+		sample.User("pay"), named("c1", sample.Call("r1", "a", "refund", `{"amount":700}`)), named("c2", sample.Call("r1", "b", "list", `{}`)), decided,
+		answering("c1", sample.Result("r1", "a", "refund", "paid")), answering("c2", sample.Result("r1", "b", "list", "L")),
+	}
+	want := []llm.Turn{userTurn("pay"), replyTurn("",
+		past("a", "refund", `{"amount":700}`, "This call did not run as it was made. anne has changed its arguments: amount is 400 instead of 700; note is \"part\".\n\npaid"),
+		past("b", "list", `{}`, "L"))}
+	if diff := cmp.Diff(want, llm.BuildTurns(in, nil)); diff != "" {
+		t.Error(diff)
 	}
 }

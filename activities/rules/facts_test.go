@@ -27,6 +27,8 @@ func (p *policy) FactsFor(c verdict.Call) []string {
 	return nil
 }
 
+func (p *policy) Version() string { return "0123456789ab" }
+
 func (p *policy) Judge(c verdict.Call) *verdict.Verdict {
 	p.judged = append(p.judged, c)
 	return &verdict.Verdict{Outcome: verdict.Ask}

@@ -23,6 +23,8 @@ type Policy interface {
 	Judge(verdict.Call) *verdict.Verdict
 	// FactsFor returns the names of the facts that Judge needs of the call's server.
 	FactsFor(verdict.Call) []string
+	// Version identifies the rules.
+	Version() string
 }
 
 // Servers tell facts about calls of their tools.
@@ -54,18 +56,32 @@ func (j *Judge) Call(ctx context.Context, tool toolbox.Tool, ours bool, args jso
 	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || string(trimmed) == "null" {
 		args = json.RawMessage(`{}`)
 	}
-	c := j.About
+	c := withHints(j.About, tool)
 	c.Tool, c.Server, c.Arguments, c.Names = tool.Name, tool.Server, args, namesIn(tool.InputSchema)
 	if ours {
 		c.Server = toolbox.Call{Server: tool.Server, Arguments: args}.To()
 	}
-	c.ReadOnly, c.Destructive, c.Idempotent = tool.ReadOnly, tool.DestructiveHint, tool.Idempotent
 	shown := j.addFacts(ctx, &c, tool)
 	v := j.Policy.Judge(c)
 	if v != nil && len(shown) > 0 {
 		v.Facts, _ = json.Marshal(shown) // of valid JSON
 	}
 	return v
+}
+
+// Basis returns what a call of a tool is judged by, so that it can be judged again while it waits;
+// nil without rules.
+func (j *Judge) Basis(tool toolbox.Tool) json.RawMessage {
+	if j.Policy == nil {
+		return nil
+	}
+	raw, _ := json.Marshal(withHints(j.About, tool).Basis()) // texts and numbers
+	return raw
+}
+
+func withHints(c verdict.Call, tool toolbox.Tool) verdict.Call {
+	c.ReadOnly, c.Destructive, c.Idempotent = tool.ReadOnly, tool.DestructiveHint, tool.Idempotent
+	return c
 }
 
 // addFacts asks the call's server for what the rules need to know. It returns what is recorded.

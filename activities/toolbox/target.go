@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/difference"
 	"agent-stop-and-go/workflows/contract/redact"
 )
 
@@ -15,7 +16,7 @@ import (
 type Target struct {
 	// Address is the server's URL or command line, without secrets.
 	Address string
-	// Definition is the canonical JSON of a contract.Definition, nil for a tool that the server
+	// Definition is the canonical JSON of a difference.Definition, nil for a tool that the server
 	// does not list.
 	Definition json.RawMessage
 }
@@ -42,7 +43,7 @@ func (t Tool) Target() Target {
 	if err != nil { // not an object, against the protocol: used unchanged
 		schema = t.InputSchema
 	}
-	definition, err := encode(contract.Definition{Description: t.Description, InputSchema: schema})
+	definition, err := encode(difference.Definition{Description: t.Description, InputSchema: schema})
 	if err != nil {
 		definition = fmt.Appendf(nil, "%q", t.Description+string(t.InputSchema))
 	}

@@ -149,6 +149,7 @@ func plain(a verdict.Approval) bool { return len(a.By) == 0 && !a.NotRequester &
 func stricter(a, b verdict.Approval) verdict.Approval {
 	ends := stops(a) || stops(b)
 	a.Count, a.Remind = max(a.Count, b.Count), a.Remind.Merge(b.Remind)
+	a.Edit = slices.DeleteFunc(slices.Clone(a.Edit), func(name string) bool { return !slices.Contains(b.Edit, name) })
 	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
 		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
 	}

@@ -266,3 +266,41 @@ func BenchmarkJudge200Rules(b *testing.B) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 }
+
+// Of several rules that ask the same people, each has to allow that an argument is changed.
+func TestWhatMayBeChangedIsWhatAllRulesAllow(t *testing.T) {
+	rule := func(name string, edit ...string) policy.Rule {
+		return policy.Rule{Name: name, Then: policy.Then{Ask: &policy.Ask{Edit: edit}}}
+	}
+	for _, c := range []struct {
+		rules []policy.Rule
+		want  string
+	}{
+		{[]policy.Rule{rule("a", "amount", "note")}, "amount note"},
+		{[]policy.Rule{rule("a", "amount", "note"), rule("b", "note", "to")}, "note"},
+		{[]policy.Rule{rule("a", "amount"), rule("b")}, ""},
+	} {
+		for i := range c.rules {
+			c.rules[i].When = `tool == "refund"`
+		}
+		p, mistakes := policy.New(c.rules)
+		if len(mistakes) > 0 {
+			t.Fatal(mistakes)
+		}
+		v := p.Judge(verdict.Call{Tool: "refund", Arguments: []byte(`{}`)})
+		if len(v.Asks) != 1 || strings.Join(v.Asks[0].Edit, " ") != c.want {
+			t.Errorf("%+v, expected %q", v.Asks, c.want)
+		}
+	}
+}
+
+func TestNamesOfArgumentsThatMayBeChanged(t *testing.T) {
+	for name, fine := range map[string]bool{"amount": true, "to.city": true, "": false, " x": false, "a..b": false, ".a": false} {
+		problem := ""
+		r := policy.Rule{Name: "r", When: "true", Then: policy.Then{Ask: &policy.Ask{Edit: []string{name}}}}
+		r.Check(true, func(key, text string) { problem = key + " " + text })
+		if fine != (problem == "") || !fine && !strings.HasPrefix(problem, "then.ask.edit[0] ") {
+			t.Errorf("%q: %q", name, problem)
+		}
+	}
+}

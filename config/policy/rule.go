@@ -2,7 +2,9 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract/approvers"
@@ -33,6 +35,7 @@ type Ask struct {
 	Remind       []time.Duration `yaml:"remind" jsonschema:"single,maxItems=10" jsonschema_description:"When people are reminded of an approval that waits: a time after its opening, or a list of them such as [1h, 4h]. A reminder is a notice of the conversation, and is in the lists of approvals. It decides nothing."`
 	OnExpiry     string          `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
 	Escalate     []string        `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
+	Edit         []string        `yaml:"edit" json:"Edit,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Arguments that whoever approves may change: their names, or paths such as address.city. The changed call is judged by all rules again."`
 }
 
 // Values of on_expiry.
@@ -92,6 +95,11 @@ func (a Ask) check(proven bool, report func(key, problem string)) {
 	if err := reminder.Plan(a.Remind).Check(a.Expires); err != nil {
 		report("remind", err.Error())
 	}
+	for i, name := range a.Edit {
+		if strings.TrimSpace(name) != name || slices.Contains(strings.Split(name, "."), "") {
+			report(fmt.Sprintf("edit[%d]", i), fmt.Sprintf("%q: must be the name of an argument, or a path such as address.city", name))
+		}
+	}
 	a.checkExpiry(proven, report)
 }
 
@@ -112,7 +120,7 @@ func (a Ask) checkExpiry(proven bool, report func(key, problem string)) {
 // approval returns the approval that the rule asks for.
 func (r Rule) approval() verdict.Approval {
 	a := cmp.Or(r.Then.Ask, &Ask{})
-	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires, Remind: a.Remind}
+	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires, Remind: a.Remind, Edit: a.Edit}
 	if a.Count > 1 {
 		out.Count = a.Count
 	}

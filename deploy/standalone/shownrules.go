@@ -86,6 +86,9 @@ func thenText(t policy.Then) string {
 	if a.Expires > 0 {
 		parts = append(parts, "expires "+a.Expires.String()+", then "+strings.TrimSpace(a.OnExpiry+" "+strings.Join(a.Escalate, ", ")))
 	}
+	if len(a.Edit) > 0 {
+		parts = append(parts, "edit "+strings.Join(a.Edit, ", "))
+	}
 	if len(parts) == 0 {
 		return "ask"
 	}

@@ -35,8 +35,10 @@ type Answer struct {
 	Answer string `json:"answer,omitempty"`
 	// Content is the answer to a question.
 	Content json.RawMessage `json:"content,omitempty"`
-	By      string          `json:"by,omitempty"`
-	Reason  string          `json:"reason,omitempty"`
+	// Edit changes arguments of the call: names to values.
+	Edit   map[string]json.RawMessage `json:"edit,omitempty"`
+	By     string                     `json:"by,omitempty"`
+	Reason string                     `json:"reason,omitempty"`
 }
 
 // Decide decides an approval and waits for the end of the turn that continues. If that takes

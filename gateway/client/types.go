@@ -176,6 +176,8 @@ type Approval struct {
 	Policy          string          `json:"policy,omitempty"`
 	ExpiresAt       *time.Time      `json:"expires_at,omitempty"`
 	Login           *Login          `json:"login,omitempty"`
+	// Edit are the arguments that whoever approves may change.
+	Edit []string `json:"edit,omitempty"`
 }
 
 // Login is what a call waits for that needs a token of a person.
@@ -269,6 +271,26 @@ type Decision struct {
 	// For is by which deputy, and so in whose place, it was decided.
 	For      *Deputy   `json:"for,omitempty"`
 	Identity *Identity `json:"identity,omitempty"`
+	// Revision is the call as it was approved, if it was approved with changes.
+	Revision *Revision `json:"revision,omitempty"`
+}
+
+// Revision is a call that was approved with changes.
+type Revision struct {
+	Call            string          `json:"call,omitempty"`
+	Arguments       json.RawMessage `json:"arguments"`
+	ArgumentsSHA256 string          `json:"arguments_sha256"`
+	Changes         []Change        `json:"changes"`
+	EditSHA256      string          `json:"edit_sha256,omitempty"`
+	Verdict         *Verdict        `json:"verdict,omitempty"`
+	Policy          string          `json:"policy,omitempty"`
+}
+
+// Change is a changed argument. Before and After are JSON, and may be cut.
+type Change struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after"`
 }
 
 // WaitingApproval is an approval in a list. Long arguments are cut there.

@@ -36,6 +36,8 @@ type Answer struct {
 	Identity   contract.Identity
 	Proof      string
 	For        *deputy.Deputy
+	// Edit are changes of the arguments; see package edit.
+	Edit json.RawMessage
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -170,6 +172,13 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 	case "identity":
 		if json.Unmarshal(value, &b.answer.Identity) != nil {
 			return fmt.Errorf("%q must be an identity", key)
+		}
+	case "edit":
+		if b.answer.Edit != nil {
+			return fmt.Errorf("%q is there twice", key)
+		}
+		if string(value) != "null" {
+			b.answer.Edit = value
 		}
 	case "for":
 		if json.Unmarshal(value, &b.answer.For) != nil {

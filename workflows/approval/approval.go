@@ -41,6 +41,9 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	if err := a.takeUpdates(ctx); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
+	if err := a.takeEdits(ctx); err != nil {
+		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
+	}
 	if err := a.takeDeferrals(ctx); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
@@ -63,7 +66,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return contract.ApprovalResult{}, err
 	}
-	return *a.view.Result, nil
+	return a.view.Result.Close(), nil
 }
 
 type approval struct {
@@ -71,6 +74,7 @@ type approval struct {
 	view     contract.ApprovalView
 	ignored  int  // signals, in this run
 	deferred int  // times, in this run
+	refused  int  // changes, in this run
 	stirred  bool // put off since wait looked
 	reminded int  // of the plan, in all runs
 	proofs   proof.Checker
@@ -113,11 +117,14 @@ const changeApprovalRuns = "approval-continues"
 // mayRollOver reports whether the run has ignored enough signals, or was put off often enough. A
 // cancelled run ends by itself.
 func (a *approval) mayRollOver(ctx workflow.Context) bool {
-	return decide.RollOverNode(run.History(ctx)) && a.ignored+a.deferred > 0 && ctx.Err() == nil &&
+	return decide.RollOverNode(run.History(ctx)) && a.ignored+a.deferred+a.refused > 0 && ctx.Err() == nil &&
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 
 func (a *approval) continueAsNew(ctx workflow.Context) error {
+	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil { // of refused changes
+		return err
+	}
 	next := a.in
 	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
@@ -142,6 +149,10 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 	if err == nil {
 		err = a.proofs.Decider(ctx, a.in, raw, given)
 	}
+	var changed *contract.Revision
+	if err == nil {
+		changed, err = a.revise(ctx, given)
+	}
 	if err != nil {
 		a.ignored++
 		a.view.Ignored++
@@ -149,31 +160,36 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 		a.show(ctx)
 		return
 	}
-	a.decide(ctx, given)
+	a.decide(ctx, given, changed)
 }
 
-// decide concludes the approval with a person's decision.
-func (a *approval) decide(ctx workflow.Context, given contract.DecideSignal) {
+// decide concludes the approval with a person's decision, about the call as it is or as changed.
+func (a *approval) decide(ctx workflow.Context, given contract.DecideSignal, changed *contract.Revision) {
 	decision := contract.Rejected
 	if given.Approved {
 		decision = contract.Approved
 	}
 	a.conclude(ctx, decision, given)
-	a.view.Result.Content = given.Content
+	a.view.Result.Content, a.view.Result.Revision = given.Content, changed
 	if p := a.view.Pending; p.TakesContent() && !p.Answered() {
 		a.view.Result.Outcome = a.view.Result.Resolution().Outcome
 	}
 }
 
-func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.DecideSignal, error) {
+func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (given contract.DecideSignal, err error) {
 	if a.view.Pending.TakesContent() {
-		return readSignal(run.Detached(ctx), raw, a.in.Schema)
+		given, err = readSignal(run.Detached(ctx), raw, a.in.Schema)
+	} else {
+		var parsed answer.Answer
+		if parsed, err = answer.Parse(raw); err == nil && parsed.Approved {
+			err = wording.Unapprovable(a.in, parsed.Via, parsed.Identity)
+		}
+		given = answer.Reply{Answer: parsed}.Signal()
 	}
-	given, err := answer.Parse(raw)
-	if err == nil && given.Approved {
-		err = wording.Unapprovable(a.in, given.Via, given.Identity)
+	if err == nil {
+		err = a.checkEdit(given)
 	}
-	return answer.Reply{Answer: given}.Signal(), err
+	return given, err
 }
 
 func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {

@@ -1,7 +1,7 @@
 // Package approval is the workflow Approval, which waits for the decision of a person.
 //
 //	approval.go  its loop and its result; options.go starts it; log.go logs its end
-//	update.go    the update that decides; read.go reads answers, also those that came as messages
+//	update.go    the update that decides; edit.go changes of the arguments; read.go reads answers, also those that came as messages
 //	hooks.go     tells web hooks
 //	audit.go     what the audit log gets of it
 //	later.go     who has put it off; remind.go reminders; release.go calls that a switch pauses

@@ -2,11 +2,13 @@ package approval
 
 import (
 	"encoding/json"
+	"slices"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -14,20 +16,26 @@ import (
 // decideUpdate is an accepted update, which waits for its turn.
 type decideUpdate struct {
 	given   contract.DecideSignal
-	decided bool // the approval
+	decided bool  // the approval
+	refused error // if it does not decide
 }
 
 // takeUpdates registers the update that decides. What it refuses is not recorded in history.
 func (a *approval) takeUpdates(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateDecide, a.acceptUpdate,
-		workflow.UpdateHandlerOptions{Validator: a.validateUpdate})
+		workflow.UpdateHandlerOptions{Validator: a.validateDecision})
+}
+
+func (a *approval) validateDecision(ctx workflow.Context, raw json.RawMessage) error {
+	return a.validateUpdate(ctx, contract.UpdateDecide, raw)
 }
 
 // validateUpdate refuses what does not decide. An answer whose schema is not in history is
 // refused with another kind, because only the signal can have an activity read it.
-func (a *approval) validateUpdate(ctx workflow.Context, raw json.RawMessage) error {
+func (a *approval) validateUpdate(ctx workflow.Context, name string, raw json.RawMessage) error {
+	decides := func(u *decideUpdate) bool { return len(u.given.Edit) == 0 }
 	switch {
-	case a.view.Result != nil || len(a.updates) > 0: // which decides
+	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides):
 		return refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case a.in.Schema.Blob != nil:
 		return refuseUpdate(contract.KindBlob, wording.TextSchemaStored)
@@ -36,7 +44,10 @@ func (a *approval) validateUpdate(ctx workflow.Context, raw json.RawMessage) err
 	if err != nil {
 		return refuseUpdate(contract.KindInvalid, err.Error())
 	}
-	if err := a.proofs.ValidateDecider(ctx, a.in, raw, given); err != nil {
+	if (len(given.Edit) > 0) != (name == edit.Update) { // the other one is for that
+		return refuseUpdate(contract.KindInvalid, wording.TextEditUpdate)
+	}
+	if err := a.proofs.ValidateDecider(ctx, a.in, name, raw, given); err != nil {
 		return refuseUpdate(contract.KindForbidden, err.Error())
 	}
 	return nil
@@ -50,8 +61,11 @@ func (a *approval) acceptUpdate(ctx workflow.Context, raw json.RawMessage) (cont
 	}
 	u := &decideUpdate{given: given}
 	a.updates = append(a.updates, u)
-	if err := workflow.Await(run.Detached(ctx), func() bool { return a.view.Result != nil }); err != nil {
+	if err := workflow.Await(run.Detached(ctx), func() bool { return a.view.Result != nil || u.refused != nil }); err != nil {
 		return contract.ApprovalResult{}, err
+	}
+	if u.refused != nil {
+		return contract.ApprovalResult{}, u.refused
 	}
 	if !u.decided {
 		return contract.ApprovalResult{}, refuseUpdate(contract.KindDecided, wording.TextDecided)
@@ -63,8 +77,14 @@ func (a *approval) acceptUpdate(ctx workflow.Context, raw json.RawMessage) (cont
 func (a *approval) handleUpdate(ctx workflow.Context) {
 	u := a.updates[0]
 	a.updates = a.updates[1:]
+	changed, err := a.revise(ctx, u.given)
+	if err != nil {
+		a.refused++
+		u.refused = err
+		return
+	}
 	u.decided = true
-	a.decide(ctx, u.given)
+	a.decide(ctx, u.given, changed)
 }
 
 func refuseUpdate(kind contract.Kind, text string) error {

@@ -37,7 +37,9 @@ type ApprovalInput struct {
 	Rule    string `json:"rule,omitempty"`
 	Policy  string `json:"policy,omitempty"`
 	// Call is the ID of the message with the call, if there is one.
-	Call string `json:"call,omitempty"`
+	Call  string   `json:"call,omitempty"`
+	Edit  []string `json:"edit,omitempty"` // arguments that may be changed; see package edit
+	Basis JSON     `json:"basis,omitzero"` // as in Call
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
 	// call. RemoteAgent alone is the agent that a paused call delegates to.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`
@@ -87,7 +89,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers, Login: in.Login,
-		Requester: in.Owner.Name(),
+		Requester: in.Owner.Name(), Edit: in.Edit,
 	}
 }
 
@@ -176,6 +178,7 @@ type PendingApproval struct {
 	Binding         *Binding  `json:"binding,omitempty"`
 	Granted         *Binding  `json:"granted,omitempty"`
 	Approvers       []string  `json:"approvers,omitempty"`
+	Edit            []string  `json:"edit,omitempty"` // as in ApprovalInput
 	// Login is what the call waits for, with ReasonLogin.
 	Login *login.Need `json:"login,omitempty"`
 
@@ -238,8 +241,9 @@ type DecideSignal struct {
 	Chain []string `json:"chain,omitempty"`
 	// Credential is the sealed bearer token of the caller who decided.
 	Credential string `json:"credential,omitempty"`
-	// Content is the answer to a question.
-	Content JSON `json:"content,omitzero"`
+	// Content is the answer to a question, Edit the changes of the arguments (package edit).
+	Content JSON            `json:"content,omitzero"`
+	Edit    json.RawMessage `json:"edit,omitempty"`
 	// OnBehalfOf is the name that a caller with an Identity claims to act for.
 	OnBehalfOf string `json:"on_behalf_of,omitempty"`
 	// Identity is the caller, with the scopes and groups that allowed the decision. Proof proves
@@ -297,6 +301,7 @@ type ApprovalResult struct {
 	OnBehalfOf string         `json:"on_behalf_of,omitempty"`
 	Identity   Identity       `json:"identity,omitzero"`
 	For        *deputy.Deputy `json:"for,omitempty"`
+	Revision   *Revision      `json:"revision,omitempty"`
 }
 
 // Public returns the record without the credential, which is for the conversation, and the
@@ -315,7 +320,7 @@ func (r ApprovalResult) Agrees(s DecideSignal) bool {
 	if (r.Decision == Approved) != s.Approved {
 		return false
 	}
-	return !s.Approved || (r.Outcome == OutcomeRan) == (resolution(s.Content).Outcome == OutcomeRan)
+	return !s.Approved || r.agreesOn(s.Edit) && (r.Outcome == OutcomeRan) == (resolution(s.Content).Outcome == OutcomeRan)
 }
 
 // resolution parses content of UnknownOutcomeSchema; other content gives a zero value.

@@ -59,7 +59,7 @@
 //	text.go          Text, JSON and Blob
 //	message.go       messages and transcripts
 //	conversation.go  a conversation: input, signals, queries, results
-//	approval.go      approvals; reason.go why they ask; card.go their data in lists; binding.go the target of a grant
+//	approval.go      approvals; reason.go why they ask; revision.go calls approved with changes; card.go their data in lists; binding.go the target of a grant, package difference its change
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
 //	agent.go         an agent as configured; limits.go its limits and their consumption
 //	activity.go      inputs and results of activities, and the calls of a reply; package ticket

@@ -7,6 +7,8 @@ import (
 
 	. "agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/difference"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
@@ -85,7 +87,7 @@ func identity() Identity {
 func ruled() *verdict.Verdict {
 	return &verdict.Verdict{
 		Outcome: verdict.Ask, Rule: "big", Policy: "0123456789ab", Text: "no such key",
-		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour, Remind: plan()}},
+		Asks: []verdict.Approval{{Rule: "big", By: []string{"group:ops"}, NotRequester: true, Expires: time.Hour, Remind: plan(), Edit: []string{"value"}}},
 	}
 }
 
@@ -276,7 +278,7 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace()},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`)},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}},
 	}
 }
@@ -293,7 +295,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true,
+		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Basis: blobJSON(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1},
 	}
 }
@@ -325,7 +327,14 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(),
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(),
+	}
+}
+
+func revision() *Revision {
+	return &Revision{
+		Call: messageID, Arguments: arguments(), SHA256: digest(), Changes: []edit.Change{{Name: "value", Before: "700", After: "400"}}, Edit: digest(),
+		Verdict: ruled(), Policy: "0123456789ab",
 	}
 }
 
@@ -336,15 +345,16 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(),
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
+		"Revision":        *revision(),
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
 		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals(), Reminded: []time.Time{noon}},
 		"Binding":         *binding(),
-		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
+		"Definition":      difference.Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		"TargetChange":    difference.TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
 	}
 }
 
@@ -369,7 +379,7 @@ func call() Call {
 	remote := peer()
 	return Call{Approval: approvalID, Task: "task-1",
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
-		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Audited: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(),
+		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Audited: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(), Basis: blobJSON(),
 	}
 }
 

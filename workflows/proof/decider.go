@@ -29,12 +29,12 @@ func (c Checker) Decider(ctx workflow.Context, in contract.ApprovalInput, raw js
 	return err
 }
 
-// ValidateDecider is Decider for the validator of an update.
-func (c Checker) ValidateDecider(ctx workflow.Context, in contract.ApprovalInput, raw json.RawMessage, given contract.DecideSignal) error {
+// ValidateDecider is Decider for the validator of an update with a name.
+func (c Checker) ValidateDecider(ctx workflow.Context, in contract.ApprovalInput, name string, raw json.RawMessage, given contract.DecideSignal) error {
 	if !given.Identity.Authenticated() {
 		return nil
 	}
-	return decider(ctx, in, given, c.Holds(contract.UpdateDecide, raw, given.Proof))
+	return decider(ctx, in, given, c.Holds(name, raw, given.Proof))
 }
 
 func decider(ctx workflow.Context, in contract.ApprovalInput, given contract.DecideSignal, proven bool) error {

@@ -28,6 +28,7 @@
 //	delegation.go  work that another agent does
 //	tree.go        composite nodes
 //	earlier.go     earlier descriptions, for the replay of older histories
+//	edit.go        changes of arguments
 //	visible.go     Visible, Shown: values of others within a text
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI

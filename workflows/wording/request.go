@@ -57,6 +57,8 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 		return loginMarker(r)
 	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
 		return "[APPROVAL]: Not needed, it did run"
+	case r.Revision != nil && d == contract.Approved:
+		return ApprovalMarker(d) + "\n\n" + Changed(r)
 	case !p.Answered():
 		return ApprovalMarker(d)
 	case p.Reason == contract.ReasonClientTool:

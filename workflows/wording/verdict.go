@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
@@ -30,6 +31,8 @@ type RuleStep struct {
 	Approved []string
 	// Expired means that an approval before it has expired.
 	Expired bool
+	// Edit are the arguments that whoever approves may change.
+	Edit []string
 }
 
 // Text is the part of a description that says which rule asks, and why it does if it could not be
@@ -46,6 +49,9 @@ func (s RuleStep) Text(problem string) string {
 	}
 	if s.Expired {
 		text += "\nNobody decided in time before"
+	}
+	if len(s.Edit) > 0 {
+		text += "\nMay be approved with other values of: " + Visible(strings.Join(s.Edit, ", "))
 	}
 	if problem != "" {
 		text += "\nIt asks because " + quotedName(problem)

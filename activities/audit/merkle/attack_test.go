@@ -364,3 +364,31 @@ func TestTextsAreComparedAndMayBeErasedWithTheirConversation(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A call that was approved with changes is another one than the one that was shown.
+func TestChangesApproveTheChangedCallOnly(t *testing.T) {
+	all := slices.Concat(call(0)...)
+	changed := audit.ProposalID(all[0].Conversation, "m0", "resources", "resources_remove", "def")
+	proposal := audit.Leaf{ID: changed, Kind: audit.KindProposal, Conversation: all[0].Conversation}
+	edit := audit.Leaf{ID: audit.EditID(all[1].Approval), Kind: audit.KindEdit, Approval: all[1].Approval, Proposal: changed}
+	as := func(proposal string) []audit.Leaf {
+		call, outcome := all[3], all[4]
+		call.Proposal, outcome.Proposal = proposal, proposal
+		return []audit.Leaf{call, outcome}
+	}
+	now := noon.Add(24 * time.Hour)
+	with := []audit.Leaf{all[0], all[1], edit, all[2], proposal}
+	if got := merkle.Sequence(append(slices.Clone(with), as(changed)...), now); len(got.Findings) != 0 {
+		t.Errorf("the changed call: %+v", got)
+	}
+	const unapproved = "people were asked about a call, and it ran without an approval"
+	if got := merkle.Sequence(append(slices.Clone(with), as(all[0].ID)...), now); len(got.Findings) != 1 || got.Findings[0].Text != unapproved {
+		t.Errorf("the call as it was shown: %+v", got)
+	}
+	if got := merkle.Sequence(append([]audit.Leaf{all[0], all[1], edit, proposal}, as(changed)...), now); len(got.Findings) != 1 || got.Findings[0].Text != unapproved {
+		t.Errorf("without the decision: %+v", got)
+	}
+	if got := merkle.Sequence([]audit.Leaf{all[0], edit}, now); len(got.Findings) != 1 || got.Findings[0].Text != "changes are of what was not shown before" {
+		t.Errorf("changes of nothing: %+v", got)
+	}
+}

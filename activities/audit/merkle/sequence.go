@@ -1,6 +1,7 @@
 package merkle
 
 import (
+	"cmp"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -25,7 +26,7 @@ type Events struct {
 // Sequence says which events of a log lack others: a call without a proposal before it, or without
 // an approval if people were asked; a decision of what was not shown; a call without an outcome.
 func Sequence(leaves []audit.Leaf, now time.Time) Events {
-	e := events{proposed: map[string]bool{}, asked: map[string]bool{}, approved: map[string]bool{}, shown: map[string]audit.Leaf{}, calls: map[string]audit.Leaf{}, doubts: map[string]bool{}}
+	e := events{proposed: map[string]bool{}, asked: map[string]bool{}, approved: map[string]bool{}, edited: map[string]string{}, shown: map[string]audit.Leaf{}, calls: map[string]audit.Leaf{}, doubts: map[string]bool{}}
 	for _, l := range leaves {
 		e.take(l)
 	}
@@ -48,6 +49,7 @@ type events struct {
 	proposed map[string]bool
 	asked    map[string]bool       // proposals
 	approved map[string]bool       // proposals
+	edited   map[string]string     // proposals of changed calls, by approval
 	doubts   map[string]bool       // proposals whose calls have an unknown outcome
 	shown    map[string]audit.Leaf // by approval
 	calls    map[string]audit.Leaf // without outcome, by activity
@@ -69,13 +71,18 @@ func (e *events) take(l audit.Leaf) {
 		case contract.ReasonUnknownOutcome:
 			e.doubts[l.Proposal] = true
 		}
+	case audit.KindEdit: // its decision approves the changed call, and not the one that was shown
+		e.asked[l.Proposal], e.edited[l.Approval] = true, l.Proposal
+		if _, there := e.shown[l.Approval]; !there {
+			e.lack(l, "changes are of what was not shown before")
+		}
 	case audit.KindDecision:
 		shown, there := e.shown[l.Approval]
 		if !there {
 			e.lack(l, "a decision is about what was not shown before")
 		}
 		if shown.Reason == contract.ReasonDestructive && l.Decision == contract.Approved {
-			e.approved[shown.Proposal] = true
+			e.approved[cmp.Or(e.edited[l.Approval], shown.Proposal)] = true
 		}
 	case audit.KindCall:
 		e.calls[l.Activity] = l

@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,6 +121,9 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 					}
 					fmt.Fprint(w, screen.Field("typed by (not proven)", state.TemporalIdentity))
 					fmt.Fprint(w, screen.Field("because", d.Reason))
+					if d.Revision != nil {
+						fmt.Fprint(w, screen.Changes(*d.Revision))
+					}
 					return
 				}
 				fmt.Fprint(w, screen.Field("put off", putOff(state.DeferredUntil)))
@@ -132,6 +137,7 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 // decision has the flags of a decision.
 type decision struct {
 	by, reason string
+	set        []string
 }
 
 func (d *decision) add(cmd *cobra.Command) {
@@ -141,7 +147,8 @@ func (d *decision) add(cmd *cobra.Command) {
 
 func newApprove(f *Flags) *cobra.Command {
 	return newDecision(f, "approve UUID…", "Approve a call, and show what comes of it; or several calls", `  agent approvals list
-  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "looks right"`, func([]string) client.Answer {
+  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "looks right"
+  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --set amount=400`, func([]string) client.Answer {
 		yes := true
 		return client.Answer{Approved: &yes}
 	})
@@ -184,6 +191,9 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 			}
 			a := answer(args)
 			a.By, a.Reason = f.decider(d.by), d.reason
+			if a.Edit, err = changes(d.set); err != nil || len(d.set) > 0 && len(args) > 1 {
+				return &UsageError{cmp.Or(err, errors.New("--set changes one call: name one UUID"))}
+			}
 			if len(names) == 0 && len(args) > 1 {
 				return s.decideAll(cmd.Context(), args, a)
 			}
@@ -195,7 +205,30 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 		},
 	}
 	d.add(cmd)
+	if strings.HasPrefix(use, "approve") {
+		cmd.Flags().StringArrayVar(&d.set, "set", nil, "approve with another value of an argument, as `NAME=VALUE`; may be repeated. VALUE is JSON, or else a text")
+	}
 	return cmd
+}
+
+// changes reads changes of arguments.
+func changes(set []string) (map[string]json.RawMessage, error) {
+	var out map[string]json.RawMessage
+	for _, one := range set {
+		name, value, ok := strings.Cut(one, "=")
+		if _, twice := out[name]; !ok || name == "" || twice {
+			return nil, fmt.Errorf("--set %s: expected NAME=VALUE, each name once", one)
+		}
+		raw := json.RawMessage(value)
+		if !json.Valid(raw) {
+			raw, _ = json.Marshal(value) // a text
+		}
+		if out == nil {
+			out = map[string]json.RawMessage{}
+		}
+		out[name] = raw
+	}
+	return out, nil
 }
 
 // showTurn prints what became of a turn.

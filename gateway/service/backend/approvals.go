@@ -20,7 +20,7 @@ func (t *Temporal) Decision(ctx context.Context, uuid string) (contract.Approval
 	var ended *temporal.WorkflowExecutionError
 	switch {
 	case err == nil:
-		return record, nil
+		return record.Open(), nil
 	case isNotFound(err):
 		return record, service.NoApproval(uuid)
 	case errors.As(err, &ended):

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -16,10 +17,13 @@ import (
 // recorded only if it is taken. Where no worker answers it in time, and with workers that do
 // not know it, the decision is sent as a signal, which is durable without a worker.
 func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
+	if len(in.Edit) > 0 {
+		return t.edit(ctx, uuid, in)
+	}
 	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
 		return nil, t.signalDecision(ctx, uuid, in)
 	}
-	record, err := t.updateDecision(ctx, uuid, in)
+	record, err := t.updateDecision(ctx, uuid, contract.UpdateDecide, in, admitTimeout)
 	if err == nil {
 		return &record, nil
 	}
@@ -41,15 +45,16 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	return nil, err
 }
 
-func (t *Temporal) updateDecision(ctx context.Context, uuid string, in contract.DecideSignal) (record contract.ApprovalResult, err error) {
-	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+// updateDecision decides with the update that has a name.
+func (t *Temporal) updateDecision(ctx context.Context, uuid, name string, in contract.DecideSignal, within time.Duration) (record contract.ApprovalResult, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	id := contract.ApprovalWorkflowID(uuid)
-	if in.Proof, err = t.prove(id, contract.UpdateDecide, in.Identity, in); err != nil {
+	if in.Proof, err = t.prove(id, name, in.Identity, in); err != nil {
 		return record, err
 	}
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: id, UpdateName: contract.UpdateDecide, Args: []any{in},
+		WorkflowID: id, UpdateName: name, Args: []any{in},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {

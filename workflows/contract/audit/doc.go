@@ -6,6 +6,7 @@
 //	kind      id                       written
 //	proposal  hash of the call         before its call, usually when an approval opens
 //	shown     approval UUID            when an approval opens
+//	edit      approval UUID            when somebody approves with changes: the proposal is the changed call
 //	decision  approval UUID            when it ends, however that is
 //	call      run and activity         when the activity is about to send
 //	outcome   run and activity         when it has ended

@@ -17,6 +17,7 @@ type Kind string
 const (
 	KindProposal Kind = "proposal"
 	KindShown    Kind = "shown"
+	KindEdit     Kind = "edit"
 	KindDecision Kind = "decision"
 	KindCall     Kind = "call"
 	KindOutcome  Kind = "outcome"
@@ -166,9 +167,10 @@ func ProposalID(conversation, call, server, tool, sha256 string) string {
 	return "proposal/" + contract.Hash([]byte(strings.Join([]string{conversation, call, server, tool, sha256}, "\n")))[:40]
 }
 
-// ShownID, DecisionID, CallID, OutcomeID and DeletionID return the IDs of such leaves.
+// ShownID, DecisionID, EditID, CallID, OutcomeID and DeletionID return the IDs of such leaves.
 func ShownID(approval string) string    { return "shown/" + approval }
 func DecisionID(approval string) string { return "decision/" + approval }
+func EditID(approval string) string     { return "edit/" + approval }
 func CallID(activity string) string     { return "call/" + activity }
 func OutcomeID(activity string) string  { return "outcome/" + activity }
 func DeletionID(conversation string) string {

@@ -12,7 +12,7 @@ type Text struct {
 	Leaf string `json:"leaf"` // its ID
 	// Salt keeps others from finding the text by guessing: 32 random bytes.
 	Salt []byte `json:"salt"`
-	// Content is JSON: a Shown or a Decided.
+	// Content is JSON: a Shown, an Edited or a Decided.
 	Content json.RawMessage `json:"content"`
 }
 
@@ -26,6 +26,14 @@ type Shown struct {
 	// Address and Definition bind the grant: the server's address, and the digest of the tool.
 	Address    string `json:"address,omitempty"`
 	Definition string `json:"definition,omitempty"`
+}
+
+// Edited is the text of changes with which a call was approved.
+type Edited struct {
+	Shown           json.RawMessage `json:"shown_arguments,omitempty"`
+	ShownSHA256     string          `json:"shown_arguments_sha256"`
+	Arguments       json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsSHA256 string          `json:"arguments_sha256"`
 }
 
 // Decided is the text of a decision.

@@ -13,7 +13,7 @@ import (
 
 // Of describes to people how an approved call differs from the current one. The
 // definition of a tool that is not listed is nil.
-func Of(was, now contract.Binding, wasDefined, nowDefined *contract.Definition) string {
+func Of(was, now contract.Binding, wasDefined, nowDefined *Definition) string {
 	var parts []string
 	add := func(what, was, now string) {
 		if was != now {
@@ -32,7 +32,7 @@ func Of(was, now contract.Binding, wasDefined, nowDefined *contract.Definition) 
 	return strings.Join(parts, "\n\n")
 }
 
-func listed(d *contract.Definition, sum, absent string) string {
+func listed(d *Definition, sum, absent string) string {
 	if d == nil && sum == "" {
 		return " " + absent
 	}

@@ -58,6 +58,8 @@ type Approval struct {
 	// asks others, who are alternatives like By. With neither the call does not run.
 	Keep bool     `json:"keep,omitempty"`
 	Then []string `json:"then,omitempty"`
+	// Edit are the arguments that whoever approves may change; see package edit.
+	Edit []string `json:"edit,omitempty"`
 }
 
 // Call is a call to judge.
@@ -113,8 +115,30 @@ type Usage struct {
 
 // Earlier is a call that has a result.
 type Earlier struct {
-	Tool   string
-	Failed bool
+	Tool   string `json:"tool"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Basis is what a call is judged by besides its arguments and the time.
+type Basis struct {
+	ReadOnly    bool      `json:"read_only,omitempty"`
+	Destructive bool      `json:"destructive,omitempty"`
+	Idempotent  bool      `json:"idempotent,omitempty"`
+	Node        string    `json:"node,omitempty"`
+	Facts       *Facts    `json:"facts,omitempty"`
+	Before      []Earlier `json:"before"` // null if not known
+	Reply       []Earlier `json:"reply,omitempty"`
+}
+
+// Basis returns what the call is judged by.
+func (c Call) Basis() Basis {
+	return Basis{ReadOnly: c.ReadOnly, Destructive: c.Destructive, Idempotent: c.Idempotent, Node: c.Node, Facts: c.Facts, Before: c.Before, Reply: c.Reply}
+}
+
+// Of returns a call with the basis.
+func (b Basis) Of(c Call) Call {
+	c.ReadOnly, c.Destructive, c.Idempotent, c.Node, c.Facts, c.Before, c.Reply = b.ReadOnly, b.Destructive, b.Idempotent, b.Node, b.Facts, b.Before, b.Reply
+	return c
 }
 
 // Source returns the rule that decides and the version of the rules, "" without a verdict.

@@ -58,6 +58,9 @@ func Approval(a client.Approval) string {
 		field(w, "note", "it seems to write a whole file: what the file holds now is replaced")
 	}
 	block(w, "arguments", JSON(a.ToolArgs))
+	if len(a.Edit) > 0 {
+		field(w, "may change", strings.Join(a.Edit, ", ")+" (--set NAME=VALUE)")
+	}
 	if o := a.Origin; o != nil {
 		field(w, "its tool", o.Tool)
 		block(w, "its arguments", JSON(o.Arguments))
@@ -130,6 +133,16 @@ func ReplacesFile(a client.Approval) bool {
 func Field(name, value string) string {
 	w := &strings.Builder{}
 	field(w, name, value)
+	return w.String()
+}
+
+// Changes shows with which changes a call was approved.
+func Changes(r client.Revision) string {
+	w := &strings.Builder{}
+	for _, c := range r.Changes {
+		field(w, "changed", c.Name+" from "+cmp.Or(c.Before, "nothing")+" to "+c.After)
+	}
+	block(w, "approved", JSON(r.Arguments))
 	return w.String()
 }
 

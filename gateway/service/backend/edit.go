@@ -1,0 +1,47 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
+	"agent-stop-and-go/workflows/credential"
+)
+
+// editTimeout is how long a worker may take to have changes judged: the rules may need facts of a
+// server.
+const editTimeout = 15 * time.Second
+
+// edit approves with changes. They are not sent as a signal: a worker that knows no changes would
+// approve without them.
+func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSignal) (_ *contract.ApprovalResult, err error) {
+	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
+		return nil, err
+	}
+	record, err := t.updateDecision(ctx, uuid, edit.Update, in, editTimeout)
+	var refused *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return &record, nil
+	case isNotFound(err):
+		return nil, t.goneApproval(ctx, uuid)
+	case isPassing(err):
+		return nil, service.Errorf(service.KindUnavailable, silentText).Because(err)
+	case !errors.As(err, &refused):
+		return nil, fault(err, "approve with changes")
+	}
+	switch kind := contract.Kind(refused.Type()); kind {
+	case contract.KindDecided:
+		return nil, noLongerOpen(uuid)
+	case contract.KindInvalid, contract.KindForbidden:
+		return nil, service.Errorf(kind, "%s", refused.Message())
+	case contract.KindBlob:
+		return nil, service.Errorf(service.KindUnavailable, "%s", refused.Message()).Because(err)
+	}
+	return nil, service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which changes nothing").Because(err)
+}

@@ -1,0 +1,38 @@
+// Package review has the activity with which an Approval has its call judged again by the rules of
+// the agent: because a person approves it with changes.
+package review
+
+import (
+	"encoding/json"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
+)
+
+// Activity judges a call that waits. It changes nothing.
+var Activity = contract.Activity[Input, Result]{Name: "review_approval"}
+
+// Input is a call that waits.
+type Input struct {
+	ConversationID string `json:"conversation_id"`
+	Tool           string `json:"tool"`
+	// Server is "" for a delegation.
+	Server    string        `json:"server,omitempty"`
+	Arguments contract.JSON `json:"arguments"`
+	// Basis is a verdict.Basis; absent if it is not known.
+	Basis contract.JSON `json:"basis,omitzero"`
+	// Edit are changes of the arguments, and Allowed those that may be changed; see package edit.
+	Edit    json.RawMessage `json:"edit,omitempty"`
+	Allowed []string        `json:"allowed,omitempty"`
+}
+
+// Result is what the rules say now.
+type Result struct {
+	// Policy is the version of the rules.
+	Policy  string           `json:"policy,omitempty"`
+	Verdict *verdict.Verdict `json:"verdict,omitempty"`
+	// Revision is the changed call, with Edit.
+	Revision *contract.Revision `json:"revision,omitempty"`
+	// Problem is why the call cannot be changed so, in words.
+	Problem string `json:"problem,omitempty"`
+}

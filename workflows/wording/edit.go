@@ -1,0 +1,60 @@
+package wording
+
+import (
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
+	"agent-stop-and-go/workflows/contract/verdict"
+)
+
+// SummaryReview is the summary of the activity that judges a call that waits.
+const SummaryReview = "the rules, about a changed call"
+
+// Why changes of arguments are refused.
+const (
+	TextEditRejected = "edit: changes come with a yes"
+	TextEditUpdate   = "edit: changes have an update of their own, edit, which needs some"
+)
+
+// EditUnchecked says that changes could not be checked.
+func EditUnchecked(f Failure) string {
+	return "edit: the change could not be checked, try it again: " + f.Message
+}
+
+// EditHeld says which rule keeps a changed call from running.
+func EditHeld(v verdict.Verdict) string {
+	text := "edit: the rule " + quotedName(v.Rule) + " refuses the changed call."
+	if v.Outcome == verdict.DryRun {
+		text = "edit: the rule " + quotedName(v.Rule) + " only tries the changed call."
+	}
+	return strings.TrimSpace(text + " " + v.Text)
+}
+
+// Changed says what a person has changed who approved a call.
+func Changed(r contract.ApprovalResult) string {
+	text := "Changed"
+	if by := r.ShownBy(); by != "" {
+		text += " by " + quotedName(by)
+	}
+	var changes []string
+	for _, c := range r.Revision.Changes {
+		changes = append(changes, change(c))
+	}
+	return text + ": " + strings.Join(changes, "; ")
+}
+
+func change(c edit.Change) string {
+	if c.Before == "" {
+		return Visible(c.Name) + " is now " + Visible(c.After) + ", and was not there"
+	}
+	return Visible(c.Name) + " is now " + Visible(c.After) + ", and was " + Visible(c.Before)
+}
+
+// Below puts a text below another one, which may be empty.
+func Below(text, more string) string {
+	if text == "" || more == "" {
+		return text + more
+	}
+	return text + "\n\n" + more
+}
