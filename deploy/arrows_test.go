@@ -274,6 +274,7 @@ var links = map[string][]string{
 	"./gateway/cmd/web":               {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "go.opentelemetry.io/", "agent-stop-and-go/gateway/service", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
+	"./mcpservers/cmd/mcp-openapi":    {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-web":        {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-commands":   {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 }

@@ -34,7 +34,7 @@ trap 'exit 143' TERM
 
 build() {
   echo "building"
-  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./deploy/conformance/mcp-client) || die "go build failed"
+  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi ./deploy/conformance/mcp-client) || die "go build failed"
   (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
@@ -235,6 +235,10 @@ stand_in mcp-web
 serve mcp-web --search "searxng=$stand_in"
 ours mcp-web search '{"query":"a line"}' '1. A line to find' --search "searxng=$stand_in"
 check mcp-web "inspector" inspect "$url" search '1. A line to find' 'query=a line'
+
+serve mcp-openapi --api "$root/config/examples/openapi/agent-api.yaml" --base-url "$stand_in"
+ours mcp-openapi list_conversations '{"limit":5}' 'a line to find' --api "$root/config/examples/openapi/agent-api.yaml" --base-url "$stand_in"
+check mcp-openapi "inspector" inspect "$url" list_conversations 'a line to find' limit=5
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

@@ -1,9 +1,11 @@
 // A stand-in for the API behind a tool server, on loopback: node stand-in.mjs PORT
 //
-//   /search   answers as SearXNG does
+//   /search          answers as SearXNG does
+//   /conversations   answers as an agent does
 import { createServer } from "node:http";
 
 const answers = {
+  "/conversations": { conversations: [{ id: "1", title: "a line to find" }] },
   "/search": { query: "", number_of_results: 1, answers: [], unresponsive_engines: [], results: [{ title: "A line to find", url: "https://example.com/", content: "text" }] },
 };
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,10 @@ var exampleRuns = map[string]example{
 		ask: `call search {"query":"durable execution"}`, answers: "The tool search answered: 1. Durable execution", tree: "web:done",
 		edit: searchPage,
 	},
+	"openapi.yaml": {
+		ask: `call start_conversation {"body":{"message":"hello"}}`, approves: []string{"start_conversation "},
+		answers: "The tool start_conversation answered: 201 Created", tree: "openapi:done", edit: ownAddress,
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -159,6 +164,15 @@ func searchPage(t *testing.T, text string) string {
 	}))
 	t.Cleanup(s.Close)
 	return strings.Replace(text, "--search, duckduckgo", "--search, duckduckgo="+s.URL, 1)
+}
+
+// ownAddress makes the API that of the agent, whose port is one of the test.
+func ownAddress(t *testing.T, text string) string {
+	port := regexp.MustCompile(`(?m)^port: (\d+)`).FindStringSubmatch(text)
+	if port == nil || !strings.Contains(text, "127.0.0.1:8080") {
+		t.Fatal("the file has no port, or no address")
+	}
+	return strings.ReplaceAll(text, "127.0.0.1:8080", "127.0.0.1:"+port[1])
 }
 
 func runExample(t *testing.T, dir, file string, edit func(*testing.T, string) string) *api {
