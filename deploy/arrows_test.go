@@ -92,6 +92,7 @@ var arrows = map[string][]string{
 	"gateway/openai":           {"workflows/contract", "workflows/record", "config/outputschema", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/offers"},
 	"gateway/openai/talk":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 	"gateway/openai/chat":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
+	"gateway/mcpserver":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/passcode", "gateway/exchange", "gateway/offers", "mcpservers/hosting"},
 	"gateway/openai/responses": {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 
 	// Logins seal what they keep, and are served beside the API.
@@ -132,6 +133,7 @@ var foreign = map[string][]string{
 	"workflows":               {"github.com/openai/", "github.com/mark3labs/", "github.com/labstack/"},
 	"gateway":                 {"github.com/openai/", "github.com/mark3labs/", "go.temporal.io/"},
 	"gateway/server":          {"github.com/openai/", "github.com/mark3labs/"},
+	"gateway/mcpserver":       {"github.com/openai/", "go.temporal.io/"}, // it is an MCP server
 	"gateway/live":            {"."},
 	"gateway/turn":            {"."},
 	"gateway/sse":             {"."},
@@ -270,7 +272,7 @@ func list(t *testing.T) []pkg {
 // links says which binaries must not contain what; paths are of modules and packages.
 var links = map[string][]string{
 	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request", "agent-stop-and-go/gateway/a2a/handler"},
-	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities/llm", "agent-stop-and-go/activities/toolbox", "agent-stop-and-go/activities/peer"},
+	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "agent-stop-and-go/activities/llm", "agent-stop-and-go/activities/toolbox", "agent-stop-and-go/activities/peer"},
 	"./gateway/cmd/web":               {"github.com/labstack/", "github.com/a2aproject/", "go.temporal.io/", "go.opentelemetry.io/", "agent-stop-and-go/gateway/service", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},

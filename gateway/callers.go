@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/identity"
+	"agent-stop-and-go/gateway/mcpserver"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
@@ -56,7 +57,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		if scope != proven && !caller.May(scope) {
-			challenge(c, `error="insufficient_scope", scope="`+scope+`"`)
+			g.challenge(c, `error="insufficient_scope", scope="`+scope+`"`)
 			return service.Errorf(contract.KindForbidden, "this needs the scope %s", scope)
 		}
 		c.SetRequest(r.WithContext(service.ActingFor(r.Context(), caller)))
@@ -92,13 +93,18 @@ func scopesOf(table []route) func(echo.Context) string {
 	}
 }
 
-// channelOpenAI is the channel of OpenAI's API.
-const channelOpenAI = "openai"
+// The channels of OpenAI's API and of the agent as an MCP server.
+const (
+	channelOpenAI = "openai"
+	channelMCP    = "mcp"
+)
 
 func channelOf(path string) string {
 	switch {
 	case strings.HasPrefix(path, pathOpenAI):
 		return channelOpenAI
+	case path == mcpserver.Path:
+		return channelMCP
 	case path == pathAGUI:
 		return contract.ChannelAGUI
 	case path == pathA2A:
@@ -121,16 +127,19 @@ func (g *Gateway) unproven(c echo.Context, err error) error {
 	case errors.As(err, &away):
 		return service.Errorf(service.KindUnavailable, "%s", away.Reason).Because(away)
 	case errors.As(err, &refused):
-		challenge(c, `error="invalid_token"`)
+		g.challenge(c, `error="invalid_token"`)
 	default:
-		challenge(c)
+		g.challenge(c)
 	}
 	return service.Errorf(KindUnauthenticated, "%s; this agent accepts %s", err.Error(), g.callers)
 }
 
 // challenge sets WWW-Authenticate (RFC 6750 §3).
-func challenge(c echo.Context, params ...string) {
-	c.Response().Header().Set("WWW-Authenticate", strings.Join(append([]string{"Bearer"}, params...), " "))
+func (g *Gateway) challenge(c echo.Context, params ...string) {
+	if where := g.mcp.Challenge(c.Path(), callerOf(c).BaseURL); where != "" {
+		params = append(params, where)
+	}
+	c.Response().Header().Set("WWW-Authenticate", strings.TrimSpace("Bearer "+strings.Join(params, ", ")))
 }
 
 // meReply says who calls.

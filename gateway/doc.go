@@ -42,7 +42,9 @@
 //	exchange          a request and its reply as one text, while it is written
 //	openai            OpenAI's API: openai/chat serves chat/completions, openai/responses
 //	                  responses; openai/talk carries out what they are sent
-//	page              the page for people: static files; offers what the agent can do
+//	mcpserver         the agent as an MCP server, at /mcp
+//	page              the page for people: static files; offers what the agent can do, and the
+//	                  names under which clients ask it
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
 //	a2a/hook          the body of web hooks, the only part that a worker needs

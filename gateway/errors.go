@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -49,7 +50,7 @@ var statuses = map[contract.Kind]int{
 	service.KindLost:          http.StatusInternalServerError,
 	service.KindNoSpace:       http.StatusInsufficientStorage,
 	service.KindAmbiguous:     http.StatusConflict,
-	openai.KindNoModel:        http.StatusNotFound,
+	offers.KindNoModel:        http.StatusNotFound,
 }
 
 type errorBody struct {

@@ -26,6 +26,7 @@ import (
 	"agent-stop-and-go/gateway/identity/session"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/mcpserver"
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/chat"
@@ -161,6 +162,7 @@ type Gateway struct {
 	callers   identity.Ways
 	quota     *quota.Quota
 	tasks     *protocol.Server
+	mcp       *mcpserver.Server
 	proxies   forwarded.Proxies
 	attempts  *attempts.Attempts
 	// dropTokens is as in Deps.
@@ -201,9 +203,10 @@ func New(deps Deps) *Gateway {
 		Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Proven: len(d.Callers) > 0, Schemes: d.Callers.Schemes(), Logger: d.Logger, Now: d.Now,
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	talks := &talk.Talk{
-		Exchanges: &exchange.Exchanges{Service: s, Followers: g.followers}, Finder: history.NewFinder(s, d.Now), Models: openai.Models{Agent: d.Agent, Since: d.Now()},
+		Exchanges: &exchange.Exchanges{Service: s, Followers: g.followers}, Finder: history.NewFinder(s, d.Now), Models: offers.Models{Agent: d.Agent, Since: d.Now()},
 		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now)}, Now: d.Now,
 	}
+	g.mcp = mcpserver.New(mcpserver.Options{Exchanges: talks.Exchanges, Models: talks.Models, Version: d.Version, Logger: d.Logger, Issuers: identity.Issuers(d.Methods)})
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
@@ -216,7 +219,8 @@ func New(deps Deps) *Gateway {
 		tasks:  g.tasks,
 		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
 
-		models:    talks.Models,
+		models:    openai.Models{Of: talks.Models},
+		mcp:       g.mcp,
 		chat:      &chat.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
 		responses: &responses.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
 
@@ -265,6 +269,7 @@ func (g *Gateway) Problems(ctx context.Context) []string { return g.health.probl
 func (g *Gateway) Close() {
 	g.service.Close()
 	g.followers.Close()
+	g.mcp.Close()
 	g.callers.Close()
 }
 

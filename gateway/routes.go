@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/gateway/control"
 	"agent-stop-and-go/gateway/desk"
 	"agent-stop-and-go/gateway/login"
+	"agent-stop-and-go/gateway/mcpserver"
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/chat"
@@ -73,6 +74,7 @@ type handlers struct {
 	models    openai.Models
 	chat      *chat.Endpoint
 	responses *responses.Endpoint
+	mcp       *mcpserver.Server
 }
 
 // tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
@@ -114,6 +116,12 @@ func tableOf(h handlers) []route {
 
 		{Route{"POST", pathAGUI, proven, ofThread}, h.events.Run},
 		{Route{"GET", pathAGUI, contract.ScopeRead, ""}, h.events.Capabilities},
+
+		{Route{"POST", mcpserver.Path, proven, ""}, h.mcp.Serve}, // each method says what it needs
+		{Route{"GET", mcpserver.Path, proven, ""}, h.mcp.Serve},
+		{Route{"DELETE", mcpserver.Path, proven, ""}, h.mcp.Serve},
+		{Route{"GET", mcpserver.PathMetadata, open, ""}, h.mcp.Metadata},
+		{Route{"GET", mcpserver.PathMetadata + mcpserver.Path, open, ""}, h.mcp.Metadata},
 
 		{Route{"GET", "/v1/models", proven, ""}, h.models.List},
 		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},

@@ -111,6 +111,7 @@ func newTenancyAPI(t *testing.T) *api {
 		d.Backend, d.Callers = tenancy{d.Backend.(*fakeBackend), &sync.Map{}}, badgesOnly
 		d.SharedGroups = map[string][]string{"keys": {"Shop"}}
 		d.Graves = tombstones{}
+		d.Methods = []identity.Method{{Type: "oidc", Issuer: "https://login.example.com"}}
 	}, withCodec(t))
 	if _, err := a.blobs.Put(t.Context(), file); err != nil {
 		t.Fatal(err)
@@ -347,6 +348,7 @@ var bodies = map[string]string{
 	"POST /ag-ui":                      `{"threadId":":id","runId":"r","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
 	"POST /v1/chat/completions":        `{"messages":[{"role":"user","content":"hello"}]}`,
 	"POST /v1/responses":               `{"input":"hello"}`,
+	"POST /mcp":                        initialize,
 	"POST /a2a":                        `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":":id"}}`,
 }
 
@@ -361,7 +363,7 @@ func requests(routes []gateway.Route) []about {
 		out = append(out, about{
 			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
 			writes:  r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "" && !strings.HasPrefix(r.Path, "/v1/"), // a response that is over is not cancelled
-			governs: r.Method == "DELETE",
+			governs: r.Method == "DELETE" && r.Path != "/mcp",
 		})
 	}
 	run := func(name, rest string, writes bool) {

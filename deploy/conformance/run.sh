@@ -264,6 +264,8 @@ check "limits of callers" "two gateways on a real Redis server" on_redis foreign
 [[ $agent ]] && check "an agent" "chat at a terminal (tmux)" on_tmux whole '^TestAChatAtATerminal$'
 if [[ $agent ]]; then
   tour
+  check "an agent" "MCP suite, server side" "$here/mcp-server.sh" "$url/mcp"
+  check "an agent" "TypeScript SDK over HTTP" says 'The tool resources_list answered' node "$here/mcp-probe.mjs" "$url/mcp" --call agent '{"message":"list the resources"}'
   check "a browser" "attacks by web pages" node "$here/browser.mjs" "$url" "$ui"
   check "a browser" "the picture in the README" node "$here/screenshot.mjs" "$url" "$ui" "$work/picture.png"
 fi

@@ -1,5 +1,7 @@
 package identity
 
+import "slices"
+
 // Method tells clients of people how to log in.
 type Method struct {
 	Type string `json:"type"`
@@ -16,4 +18,14 @@ type Method struct {
 type Device struct {
 	ClientID string   `json:"client_id"`
 	Scopes   []string `json:"scopes,omitempty"`
+}
+
+// Issuers returns the OpenID providers whose tokens callers may send.
+func Issuers(methods []Method) (issuers []string) {
+	for _, m := range methods {
+		if m.Issuer != "" && !slices.Contains(issuers, m.Issuer) {
+			issuers = append(issuers, m.Issuer)
+		}
+	}
+	return issuers
 }

@@ -1,7 +1,7 @@
 // Package openai is what the endpoints of OpenAI's API have in common. Package talk
 // carries out requests; package chat serves chat/completions, package responses serves responses.
 //
-// models.go        Models: names of models, and GET /v1/models
+// models.go        GET /v1/models
 // message.go       the content of messages: texts, images, files
 // tools.go         functions of the client, and the form of an answer; choice.go  which of them a request leaves
 // housekeeping.go  requests that chat clients send by themselves

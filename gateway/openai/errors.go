@@ -20,9 +20,6 @@ type ErrorDetail struct {
 	Code    *string `json:"code"`
 }
 
-// KindNoModel is the kind of the error for a model that there is not. Its status is 404.
-const KindNoModel contract.Kind = "model_not_found"
-
 // NewError returns the body of an error with a status.
 func NewError(status int, kind contract.Kind, text string) Error {
 	detail := ErrorDetail{Message: text, Type: typeOf(status)}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -39,7 +40,7 @@ func Conversation(r *http.Request) string {
 
 // Space returns what keeps the chats of a request apart from others of the same caller: the node
 // that is asked, the person, and the client's ID of the chat.
-func Space(r *http.Request, t Target) (string, error) {
+func Space(r *http.Request, t offers.Target) (string, error) {
 	parts := []string{t.Node}
 	for _, name := range append([]string{HeaderConversation}, append(chatHeaders, personHeaders...)...) {
 		value := r.Header.Get(name)

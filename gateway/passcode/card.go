@@ -20,7 +20,7 @@ func Takes(p contract.PendingApproval) bool {
 func Card(p contract.PendingApproval, link, code string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n%s\n", history.Mark, name(p), quote(p.Description))
-	if why := because(p); why != "" {
+	if why := Why(p); why != "" {
 		fmt.Fprintf(&b, "\nWhy: %s\n", why)
 	}
 	if link != "" {
@@ -53,8 +53,8 @@ func quote(text string) string {
 	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-// because says why a person is asked.
-func because(p contract.PendingApproval) string {
+// Why says why a person is asked, "" if that is not known.
+func Why(p contract.PendingApproval) string {
 	switch {
 	case p.Rule != "":
 		return "the rule `" + strings.ReplaceAll(p.Rule, "`", "'") + "` asks"

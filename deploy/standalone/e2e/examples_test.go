@@ -29,6 +29,8 @@ type example struct {
 	says     []string // nodes that wrote messages, in order
 	tree     string
 	edit     func(t *testing.T, text string) string // changes the file
+	inner    string                                 // the file of an agent that is a tool server of this one, and has the resources
+	accepts  bool                                   // what waits is a question, and is answered with yes
 }
 
 // exampleRuns has one or more entries for every file. The text after a space in the key
@@ -86,6 +88,10 @@ var exampleRuns = map[string]example{
 	"sql.yaml own table": {
 		ask: `call execute {"sql":"CREATE TABLE tmp_notes (text TEXT)"}`, answers: "The tool execute answered: OK", tree: "sql:done",
 	},
+	"office.yaml": {
+		inner: "simple.yaml", ask: `call simple {"message":"add a resource named apple with value 42"}`, approves: []string{"simple "}, accepts: true,
+		answers: "The tool simple answered: The tool resources_add answered: ", stores: []string{"apple=42"}, tree: "office:done",
+	},
 	"web.yaml": {
 		ask: `call search {"query":"durable execution"}`, answers: "The tool search answered: 1. Durable execution", tree: "web:done",
 		edit: searchPage,
@@ -127,6 +133,14 @@ func TestEveryExampleRuns(t *testing.T) {
 
 func (e example) run(t *testing.T, file string) {
 	dir := t.TempDir()
+	stores := dir
+	if e.inner != "" {
+		stores = t.TempDir()
+		inner := runExample(t, stores, e.inner, nil).base
+		e.edit = func(_ *testing.T, text string) string {
+			return strings.Replace(text, "http://127.0.0.1:8081", inner, 1)
+		}
+	}
 	api := runExample(t, dir, file, e.edit)
 	got := api.ask(e.ask)
 	id := got.Conversation.ID
@@ -137,7 +151,14 @@ func (e example) run(t *testing.T, file string) {
 		p := got.Result.Approval
 		same(t, "what waits", p.ToolName+" "+p.Node, want)
 		approve := !e.rejects || i < len(e.approves)-1
-		got = api.decide(p.UUID, fmt.Sprintf(`{"approved":%t}`, approve))
+		answer := fmt.Sprintf(`{"approved":%t}`, approve)
+		if e.accepts {
+			answer = `{"content":{"approve":true}}`
+			if !strings.Contains(p.Description, "resources_add") || !strings.Contains(p.Description, "apple") {
+				t.Errorf("the question is %q", p.Description)
+			}
+		}
+		got = api.decide(p.UUID, answer)
 	}
 	if got.Result.WaitingApproval || !strings.HasPrefix(got.Result.Response, e.answers) {
 		t.Errorf("the answer is %q, want %q", got.Result.Response, e.answers)
@@ -150,7 +171,7 @@ func (e example) run(t *testing.T, file string) {
 	}
 	same(t, "nodes that wrote", says, e.says)
 	same(t, "tree", api.statuses(id), e.tree)
-	same(t, "resources", resources(t, filepath.Join(dir, "data", "resources.db")), e.stores)
+	same(t, "resources", resources(t, filepath.Join(stores, "data", "resources.db")), e.stores)
 }
 
 // runExample starts the agent with an unchanged file, except ports and folders.

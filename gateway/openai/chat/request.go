@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/talk"
 	"agent-stop-and-go/gateway/service"
@@ -38,7 +39,7 @@ func invalid(format string, args ...any) error {
 }
 
 // read checks a request and takes it apart.
-func (b body) read(models openai.Models) (in talk.Input, err error) {
+func (b body) read(models offers.Models) (in talk.Input, err error) {
 	in = talk.Input{Live: b.Stream}
 	switch {
 	case len(b.Messages) == 0:

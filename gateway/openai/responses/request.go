@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/talk"
 	"agent-stop-and-go/gateway/service"
@@ -61,7 +62,7 @@ func invalid(format string, args ...any) error {
 }
 
 // read checks a request and takes it apart.
-func (b body) read(models openai.Models) (in talk.Input, err error) {
+func (b body) read(models offers.Models) (in talk.Input, err error) {
 	in.Live = b.Stream
 	if in.Target, err = models.Target(b.Model); err != nil {
 		return in, err

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/request"
@@ -19,14 +20,14 @@ import (
 type Talk struct {
 	Exchanges *exchange.Exchanges
 	Finder    *history.Finder
-	Models    openai.Models
+	Models    offers.Models
 	Desk      openai.Desk
 	Now       func() time.Time
 }
 
 // Input is what a client sends.
 type Input struct {
-	Target openai.Target
+	Target offers.Target
 	// Tools are executed by the client. Schema is the form of the answer, or nil.
 	Tools  []contract.Tool
 	Schema json.RawMessage
