@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -117,4 +118,18 @@ func TestASignalThatWasRecordedWinsOverAnUpdate(t *testing.T) {
 	})
 	same(t, "decision", got.Decision, contract.Rejected)
 	same(t, "update", kindOf(errors.Join(u.refused, u.err)), contract.KindDecided)
+}
+
+// After a restart a decision may come before the timer that has fired meanwhile.
+func TestAnUpdateAfterTheTimeDecidesNothing(t *testing.T) {
+	in := question()
+	in.CreatedAt, in.Timeout = created.Add(-time.Hour), time.Minute
+	s := newSession(t, &world{}, contract.ApprovalWorkflowID(in.UUID))
+	var u *decideUpdate
+	s.env.RegisterDelayedCallback(func() { u = s.decideBy(contract.DecideSignal{Approved: true}) }, 0)
+	s.env.ExecuteWorkflow(contract.WorkflowApproval, in)
+	var got contract.ApprovalResult
+	same(t, "error", s.env.GetWorkflowResult(&got), nil)
+	same(t, "kind of the refusal", kindOf(u.refused), contract.KindDecided)
+	same(t, "decision", got.Decision, contract.Expired)
 }

@@ -31,11 +31,13 @@ func (a *approval) validateDecision(ctx workflow.Context, raw json.RawMessage) e
 }
 
 // validateUpdate refuses what does not decide. An answer whose schema is not in history is
-// refused with another kind, because only the signal can have an activity read it.
+// refused with another kind, because only the signal can have an activity read it. After its time
+// an approval takes none, also while its timer is late, as in the moment after a restart.
 func (a *approval) validateUpdate(ctx workflow.Context, name string, raw json.RawMessage) error {
 	decides := func(u *decideUpdate) bool { return len(u.given.Edit) == 0 }
+	at := a.in.ExpiresAt()
 	switch {
-	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides):
+	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides) || at != nil && !workflow.Now(ctx).Before(*at):
 		return refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case a.in.Schema.Blob != nil:
 		return refuseUpdate(contract.KindBlob, wording.TextSchemaStored)

@@ -79,6 +79,7 @@ type approval struct {
 	ToolName    string          `json:"tool_name"`
 	ToolArgs    json.RawMessage `json:"tool_args"`
 	Description string
+	ExpiresAt   *time.Time `json:"expires_at"`
 	Origin      struct {
 		Chain     []string
 		Tool      string

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -31,6 +32,7 @@ type toolCall struct {
 	Tool, Key, Auth, Session string
 	Traceparent              string
 	Args                     map[string]any
+	At                       time.Time
 }
 
 func newTools(t *testing.T) *tools {
@@ -135,7 +137,7 @@ func (s *tools) addBlocking(m *server.MCPServer, name string, destructive bool, 
 
 func (s *tools) record(r mcp.CallToolRequest) {
 	c := toolCall{
-		Tool: r.Params.Name, Args: r.GetArguments(),
+		Tool: r.Params.Name, Args: r.GetArguments(), At: time.Now(),
 		Auth: r.Header.Get("Authorization"), Session: r.Header.Get("X-Session-ID"),
 	}
 	if r.Params.Meta != nil {
