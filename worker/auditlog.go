@@ -27,6 +27,7 @@ type Audit struct {
 	appender *auditing.Appender
 	key      merkle.Key
 	config   *config.Config
+	getenv   func(string) string
 	logger   *slog.Logger
 }
 
@@ -94,7 +95,7 @@ func OpenAudit(c *config.Config, blobs *blobstore.Store, server auditing.Server,
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return &Audit{
-		Recorder: auditing.NewRecorder(files, blobs, server, logger), appender: &auditing.Appender{Log: log}, key: key, config: c, logger: logger,
+		Recorder: auditing.NewRecorder(files, blobs, server, logger), appender: &auditing.Appender{Log: log}, key: key, config: c, getenv: getenv, logger: logger,
 	}, nil
 }
 
@@ -106,7 +107,11 @@ func (a *Audit) recorder() *auditing.Recorder {
 	return a.Recorder
 }
 
-const stateRetry = 5 * time.Second
+const (
+	stateRetry = 5 * time.Second
+	// stateLook is how often files of keys are read again.
+	stateLook = time.Minute
+)
 
 // Start sends what is recorded until stop is called, and says which rules and keys this process
 // uses.
@@ -121,31 +126,44 @@ func (a *Audit) Start() (stop func(context.Context) error) {
 	return func(context.Context) error { cancel(); wg.Wait(); return nil }
 }
 
-// states records them, however long that takes.
+// states records them, however long that takes, and again when the files with keys change.
 func (a *Audit) states(ctx context.Context) {
+	recorded := map[string]string{}
 	for {
-		err := a.record(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
+		wait := stateLook
+		if err := a.record(ctx, recorded); err != nil && ctx.Err() == nil {
+			wait = stateRetry
+			a.logger.Warn("the audit log has not been told of the rules and keys in use", "error", err)
 		}
-		a.logger.Warn("the audit log has not been told of the rules and keys in use", "error", err)
 		select {
-		case <-time.After(stateRetry):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (a *Audit) record(ctx context.Context) error {
-	if err := a.Recorder.State(ctx, audit.KindKey, "audit log", "", fmt.Sprintf("%08x", a.key.Signer.KeyHash())); err != nil {
+// record says what has changed since it was recorded.
+func (a *Audit) record(ctx context.Context, recorded map[string]string) error {
+	keys, err := a.keysInUse()
+	if err != nil {
 		return err
 	}
 	policy := "none"
 	if p := a.config.Policy(); p != nil {
 		policy = p.Version()
 	}
-	return a.Recorder.State(ctx, audit.KindPolicy, a.config.Name, policy, "")
+	for _, l := range append(keys, audit.Leaf{Kind: audit.KindPolicy, What: a.config.Name, Policy: policy}) {
+		name, value, _ := l.State()
+		if recorded[name] == value {
+			continue
+		}
+		if err := a.Recorder.State(ctx, l.Kind, l.What, l.Policy, l.Version); err != nil {
+			return err
+		}
+		recorded[name] = value
+	}
+	return nil
 }
 
 var _ auditing.Server = client.Client(nil)

@@ -1,15 +1,25 @@
 package worker_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/activities/audit/merkle"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/auditlog"
+	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/config/keyring"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 func TestTheAuditLogNeedsAKeyThatAllShareAndAStoreThatKeeps(t *testing.T) {
@@ -56,5 +66,70 @@ func TestReadingTheKeyOfALogMakesNone(t *testing.T) {
 	}
 	if read, err := worker.ReadAuditKey(conf, none); err != nil || read.Public != made.Public {
 		t.Errorf("%v", err)
+	}
+}
+
+// recorded is a Temporal server that knows only the audit log.
+type recorded struct {
+	mu     sync.Mutex
+	leaves []audit.Leaf
+}
+
+func (r *recorded) UpdateWorkflow(context.Context, client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	return nil, errors.New("no updates")
+}
+
+func (r *recorded) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leaves = append(r.leaves, arg.([]audit.Leaf)...)
+	return nil, nil
+}
+
+func (r *recorded) states() map[string]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string]string{}
+	for _, l := range r.leaves {
+		name, value, _ := l.State()
+		out[name] = value
+	}
+	return out
+}
+
+// The log has the IDs of all keys, and no more of them.
+func TestTheAuditLogHasTheKeysInUse(t *testing.T) {
+	conf := config.Default()
+	conf.DataDir, conf.Audit = t.TempDir(), &auditlog.Audit{Origin: auditlog.DefaultOrigin}
+	secret := strings.Repeat("A", 43) + "="
+	conf.Name, conf.Encryption.Keys = "tester", []string{"${KEYS}"}
+	env := map[string]string{"KEYS": "new:" + secret + ",old:" + secret, keyring.Variable: "k1:" + secret}
+	if err := os.WriteFile(conf.KeysFile(), []byte(`{"keys":[{"name":"accounts","id":"b2","sha256":"xx"},{"name":"ops","id":"a1","sha256":"yy"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, err := blobstore.Open(t.Context(), conf.BlobURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &recorded{}
+	a, err := worker.OpenAudit(conf, store, server, func(n string) string { return env[n] }, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := a.Start()
+	for deadline := time.Now().Add(time.Minute); len(server.states()) < 5 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if err := stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := server.states()
+	for name, want := range map[string]string{"key encryption of tester": "new,old", "key callers' tokens of tester": "k1", "key callers' keys of tester": "a1,b2", "policy tester": "none"} {
+		if got[name] != want {
+			t.Errorf("%s: %q, want %q of %v", name, got[name], want, got)
+		}
+	}
+	if len(got["key audit log"]) != 8 || strings.Contains(fmt.Sprint(server.leaves), secret) || strings.Contains(fmt.Sprint(server.leaves), "accounts") {
+		t.Errorf("%+v", server.leaves)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
-	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -293,24 +292,6 @@ func (r *Recorder) settle(ctx context.Context, l audit.Leaf) {
 	if err := r.sender.record(ctx, []audit.Leaf{l}); err != nil {
 		r.logger.Error("the outcome of a call is not in the audit log", "activity", l.Activity, "outcome", l.Outcome, "error", err)
 	}
-}
-
-// Deleted says that a conversation is deleted, and erases its texts.
-func (r *Recorder) Deleted(ctx context.Context, t deletion.Tombstone) error {
-	if r == nil {
-		return nil
-	}
-	l := audit.Leaf{
-		ID: audit.DeletionID(t.ConversationID), Kind: audit.KindDeletion, At: t.DeletedAt, Conversation: t.ConversationID, Agent: t.AgentName,
-		What: string(t.Cause), Actor: audit.ActorOf(t.Identity, ""),
-	}
-	if err := r.sender.record(ctx, []audit.Leaf{l}); err != nil {
-		return fmt.Errorf("record the deletion: %w", err)
-	}
-	if err := r.files.Remove(ctx, texts(t.ConversationID)); err != nil {
-		return fmt.Errorf("erase the texts of the audit: %w", err)
-	}
-	return nil
 }
 
 // State says which rules and keys a process uses, with what of each. It starts the Audit.

@@ -145,6 +145,12 @@ func reason(ctx context.Context, err error) error {
 	return fmt.Errorf("the audit log does not answer: %w", err)
 }
 
+// Tell sends leaves to the log, and starts the Audit if it does not run. It does not wait until they are
+// in the log.
+func Tell(ctx context.Context, s Server, leaves []audit.Leaf) error {
+	return newSender(s).record(ctx, leaves)
+}
+
 // record signals leaves, and starts the Audit if it does not run.
 func (s *sender) record(ctx context.Context, leaves []audit.Leaf) error {
 	_, err := s.server.SignalWithStartWorkflow(ctx, audit.WorkflowID, audit.SignalAppend, leaves, client.StartWorkflowOptions{

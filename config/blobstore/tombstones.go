@@ -3,7 +3,10 @@ package blobstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -48,6 +51,23 @@ func (s *Store) Tombstone(ctx context.Context, conversationID string) (*deletion
 		return nil, fmt.Errorf("read the tombstone of %s: %w", conversationID, err)
 	}
 	return &t, nil
+}
+
+// Tombstones returns the IDs of the conversations that have one.
+func (s *Store) Tombstones(ctx context.Context) (conversations []string, err error) {
+	list := s.bucket.List(&blob.ListOptions{Prefix: tombstoneFolder})
+	for {
+		o, err := list.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return conversations, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the tombstones: %w", err)
+		}
+		if id, ok := strings.CutSuffix(strings.TrimPrefix(o.Key, tombstoneFolder), ".json"); ok {
+			conversations = append(conversations, id)
+		}
+	}
 }
 
 func tombstoneKey(conversationID string) string { return tombstoneFolder + conversationID + ".json" }

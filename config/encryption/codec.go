@@ -5,6 +5,8 @@ import (
 	"crypto/cipher"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
@@ -66,6 +68,15 @@ func New(keys ...credential.Key) (*Codec, error) {
 // Retirable reports whether the codec has the key of an ID, and writes with another one.
 func (c *Codec) Retirable(id string) bool {
 	return c != nil && c.ciphers[id] != nil && c.first != id
+}
+
+// IDs returns the IDs of the keys, first that of the one that encrypts.
+func (c *Codec) IDs() []string {
+	if c == nil {
+		return nil
+	}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(c.ciphers)), func(id string) bool { return id == c.first })
+	return append([]string{c.first}, others...)
 }
 
 // Encode implements converter.PayloadCodec. What is encrypted stays as it is.

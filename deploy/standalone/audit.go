@@ -22,7 +22,7 @@ import (
 )
 
 const aboutAudit = `The audit log has every proposal of a destructive call, what was shown, every decision, call and
-outcome, and changes of rules, keys and switches, so that a change of it is found (deploy/AUDIT.md).
+outcome, and changes of rules, keys, switches, limits and deputies, so that a change of it is found (deploy/AUDIT.md).
 It is on if the file has the key audit.
 `
 
@@ -38,7 +38,7 @@ type auditFlags struct {
 
 func newAudit(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "Prove what was decided and done", Long: aboutAudit, GroupID: groupServe}
-	cmd.AddCommand(newAuditVerify(getenv), newAuditReconcile(getenv), newAuditExport(getenv), newAuditFigures(getenv), newAuditKey(getenv))
+	cmd.AddCommand(newAuditVerify(getenv), newAuditReconcile(getenv), newAuditImport(getenv), newAuditExport(getenv), newAuditFigures(getenv), newAuditKey(getenv))
 	return cmd
 }
 
@@ -181,6 +181,29 @@ func printReconciled(w io.Writer, found auditor.Reconciliation, asJSON bool) err
 		fmt.Fprintf(w, "%s: %s, activity %s of %s\n", fault.Text, screen.Line(fault.Tool, 100), screen.Line(fault.Activity, 100), screen.Line(fault.Workflow, 100))
 	}
 	return failed
+}
+
+func newAuditImport(getenv func(string) string) *cobra.Command {
+	var f auditFlags
+	cmd := &cobra.Command{
+		Use: "import", Short: "Send deletions to the audit log that are older than it", Args: noArguments,
+		Example: `  agent audit import`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, server, _, err := f.open(cmd.Context(), true, getenv)
+			if err != nil {
+				return err
+			}
+			defer server.Close()
+			if err := r.Intact(); err != nil {
+				return err
+			}
+			n, err := r.ImportDeletions(cmd.Context(), server)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d deletions were sent to the log\n", n)
+			return err
+		},
+	}
+	f.add(cmd)
+	return cmd
 }
 
 func newAuditExport(getenv func(string) string) *cobra.Command {

@@ -7,13 +7,17 @@ import (
 
 	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/switches"
+	"agent-stop-and-go/workflows/ledger"
 )
 
-// changeAudit marks histories in which the audit log gets the changes.
-const changeAudit = "switches-in-the-audit"
+// changeAudit marks histories in which the audit log gets the switches, and changeLimits those in
+// which it gets the limits.
+const (
+	changeAudit  = "switches-in-the-audit"
+	changeLimits = "limits-in-the-audit"
+)
 
-// record tells the audit log of a change, if there is one: a namespace without has no Audit, and
-// the signal reaches nobody.
+// record tells the audit log of a switch.
 func (c *control) record(ctx workflow.Context, log string, given switches.Change) {
 	if workflow.GetVersion(ctx, changeAudit, workflow.DefaultVersion, 1) < 1 {
 		return
@@ -23,14 +27,19 @@ func (c *control) record(ctx workflow.Context, log string, given switches.Change
 	if log == switches.LogResumed {
 		what = "resumed: "
 	}
-	l := audit.Leaf{
+	ledger.Tell(ctx, audit.Leaf{
 		ID: fmt.Sprintf("switch/%s%s/%d", what, given.What, at.UnixNano()), Kind: audit.KindSwitch, At: at, What: what + string(given.What),
 		Actor: audit.ActorOf(given.Identity, given.Identity.Channel),
+	})
+}
+
+// recordLimit tells the audit log of a limit that was changed.
+func (c *control) recordLimit(ctx workflow.Context, given switches.LimitChange) {
+	if workflow.GetVersion(ctx, changeLimits, workflow.DefaultVersion, 1) < 1 {
+		return
 	}
-	sent := workflow.SignalExternalWorkflow(ctx, audit.WorkflowID, "", audit.SignalAppend, []audit.Leaf{l})
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		if err := sent.Get(ctx, nil); err != nil {
-			workflow.GetLogger(ctx).Debug("no audit log has the change", "error", err)
-		}
+	ledger.Tell(ctx, audit.Leaf{
+		ID: fmt.Sprintf("limit/%s/%s/%d", given.Agent, given.Limit, given.Since.UnixNano()), Kind: audit.KindLimit, At: given.Since,
+		Agent: given.Agent, What: given.Limit, Version: given.Setting(), Actor: audit.ActorOf(given.Identity, given.Identity.Channel),
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
@@ -35,6 +36,7 @@ type operated struct {
 	released []string
 	memo     switches.State
 	lost     bool // signals reach nobody
+	log      []audit.Leaf
 }
 
 // operate runs a Control while body runs, and returns the input of the run that follows.
@@ -85,8 +87,11 @@ func (c *commands) UpsertMemo(_ workflow.Context, memo map[string]any) error {
 	return nil
 }
 
-func (c *commands) SignalExternalWorkflow(ctx workflow.Context, id, _, name string, _ any) workflow.Future {
+func (c *commands) SignalExternalWorkflow(ctx workflow.Context, id, _, name string, arg any) workflow.Future {
 	future, settable := workflow.NewFuture(ctx)
+	if leaves, ok := arg.([]audit.Leaf); ok && id == audit.WorkflowID && name == audit.SignalAppend {
+		c.operated.log = append(c.operated.log, leaves...)
+	}
 	if name == switches.SignalGo {
 		c.operated.released = append(c.operated.released, strings.TrimPrefix(id, "approval-"))
 	}
@@ -280,5 +285,29 @@ func TestAnIdentityCountsIfItIsProven(t *testing.T) {
 		if len(next.Switches) != 1 || next.Switches[0].Identity.Authenticated() != proven {
 			t.Errorf("proven %v: %+v", proven, next)
 		}
+	}
+}
+
+// The audit log has each change of a limit or a switch, without what people wrote.
+func TestTheAuditLogHasEachChange(t *testing.T) {
+	var o *operated
+	operate(t, switches.Input{}, func(is *operated) {
+		o = is
+		o.env.SignalWorkflow(switches.SignalLimit, switches.LimitChange{Agent: "helper", Limit: "mails", Calls: 20, In: time.Minute, On: "deny", Reason: "holidays"})
+		o.env.SignalWorkflow(switches.SignalLimit, switches.LimitChange{Agent: "helper", Limit: "mails"})
+		o.env.SignalWorkflow(switches.SignalPause, switches.Change{What: switches.All, Reason: "holidays"})
+	})
+	var got []string
+	for _, l := range o.log {
+		line, err := l.Line()
+		if err != nil || strings.Contains(string(line), "holidays") {
+			t.Errorf("%s, %v", line, err)
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s", l.Kind, l.Agent, l.What, l.Version))
+	}
+	slices.Sort(got)
+	want := []string{"limit helper mails as configured", "limit helper mails calls=20 in=1m0s on_limit=deny", "switch  paused: all "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -64,5 +64,6 @@ func (c *control) change(ctx workflow.Context, given switches.LimitChange) {
 		c.state.Limits = append(c.state.Limits, given)
 	}
 	c.write(ctx)
+	c.recordLimit(ctx, given)
 	workflow.GetLogger(ctx).Info(switches.LogLimit, "agent", given.Agent, "limit", given.Limit, "by", given.By, "issuer", given.Identity.Issuer)
 }

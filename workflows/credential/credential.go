@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -122,6 +124,12 @@ func NewKeyring(keys ...Key) (*Keyring, error) {
 		r.proofs[k.ID] = proofKey(k)
 	}
 	return r, nil
+}
+
+// IDs returns the IDs of the keys, first that of the one that seals.
+func (r *Keyring) IDs() []string {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.aeads)), func(id string) bool { return id == r.primary })
+	return append([]string{r.primary}, others...)
 }
 
 // NewKey makes a random key with a random ID.

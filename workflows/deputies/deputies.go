@@ -127,8 +127,16 @@ func (d *deputies) change(ctx workflow.Context, raw json.RawMessage, add func(de
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return d.state, refusal(contract.KindInvalid, err)
 	}
+	i := d.indexOf(c.ID)
+	was := d.state
 	d.state.Deputies = slices.DeleteFunc(d.state.At(workflow.Now(ctx)), func(x deputy.Deputy) bool { return x.ID == c.ID })
 	add(c)
+	switch n := d.indexOf(c.ID); {
+	case n >= 0:
+		d.record(ctx, "appointed", d.state.Deputies[n], c.By)
+	case i >= 0:
+		d.record(ctx, "revoked", was.Deputies[i], c.By)
+	}
 	if err := workflow.UpsertMemo(ctx, map[string]any{deputy.Memo: d.state}); err != nil {
 		return d.state, fmt.Errorf("upsert the memo: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/deputies"
@@ -32,6 +33,34 @@ type office struct {
 	env  *testsuite.TestWorkflowEnvironment
 	keys *credential.Keyring
 	n    int
+	log  []audit.Leaf // what the audit log is told
+}
+
+// commands records what the workflow tells the audit log.
+type commands struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	interceptor.WorkflowOutboundInterceptorBase
+	office *office
+}
+
+func (c *commands) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	c.WorkflowInboundInterceptorBase.Next = next
+	return c
+}
+
+func (c *commands) Init(next interceptor.WorkflowOutboundInterceptor) error {
+	c.WorkflowOutboundInterceptorBase.Next = next
+	return c.WorkflowInboundInterceptorBase.Next.Init(c)
+}
+
+func (c *commands) SignalExternalWorkflow(ctx workflow.Context, id, _, name string, arg any) workflow.Future {
+	if id == audit.WorkflowID && name == audit.SignalAppend {
+		c.office.log = append(c.office.log, arg.([]audit.Leaf)...)
+	}
+	future, settable := workflow.NewFuture(ctx)
+	settable.Set(nil, errors.New("there is no audit log"))
+	return future
 }
 
 // outcome is that of an update.
@@ -51,7 +80,7 @@ func run(t *testing.T, body func(o *office)) []deputy.Deputy {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	o := &office{t: t, env: suite.NewTestWorkflowEnvironment(), keys: keys}
-	o.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{proof.With(keys)}})
+	o.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{proof.With(keys), &commands{office: o}}})
 	o.env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: id, TaskQueue: "test"})
 	o.env.RegisterWorkflowWithOptions(deputies.Deputies, workflow.RegisterOptions{Name: deputy.Workflow})
 	o.env.RegisterDelayedCallback(func() {
@@ -174,5 +203,35 @@ func TestDeputiesAreFewAndForgottenWhenTheirTimeIsOver(t *testing.T) {
 	want(t, outcomes)
 	if len(got) != 1 || got[0].ID != "101" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The audit log has each change once, without what people wrote.
+func TestTheAuditLogHasEachChange(t *testing.T) {
+	var o *office
+	outcomes := map[*outcome]contract.Kind{}
+	run(t, func(is *office) {
+		o = is
+		c := o.appoint(1, "alice", "bob")
+		c.Approval, c.Reason = "approval-1", "holidays"
+		outcomes[o.change(deputy.UpdateAppoint, c)] = ""
+		outcomes[o.change(deputy.UpdateRevoke, deputy.Change{Deputy: deputy.Deputy{ID: "1"}, By: person("bob")})] = ""
+		outcomes[o.change(deputy.UpdateRevoke, deputy.Change{Deputy: deputy.Deputy{ID: "1"}, By: person("bob")})] = "" // it is revoked
+	})
+	want(t, outcomes)
+	if len(o.log) != 2 {
+		t.Fatalf("%d leaves: %+v", len(o.log), o.log)
+	}
+	for i, what := range []string{"appointed", "revoked"} {
+		l := o.log[i]
+		line, err := l.Line()
+		if err != nil || strings.Contains(string(line), "holidays") {
+			t.Errorf("%s, %v", line, err)
+		}
+		by := map[string]string{"appointed": "alice", "revoked": "bob"}[what]
+		if l.Kind != audit.KindDeputy || l.ID != "deputy/"+what+"/1" || l.What != what || l.Approval != "approval-1" || l.Until.IsZero() ||
+			l.To.Subject != "bob" || l.For.Subject != "alice" || l.For.Deputy != "1" || l.Actor.Subject != by || !l.Actor.Proven {
+			t.Errorf("%s: %s", what, line)
+		}
 	}
 }

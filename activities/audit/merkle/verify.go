@@ -2,7 +2,6 @@ package merkle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -77,7 +76,9 @@ type Evidence struct {
 	Head audit.Head
 	// Texts reads the text of a leaf; nil does not check texts.
 	Texts func(ctx context.Context, l audit.Leaf) (audit.Text, error)
-	Now   time.Time
+	// Tombstones returns the sum of the tombstone of a conversation; nil does not check them.
+	Tombstones func(ctx context.Context, conversation string) (string, error)
+	Now        time.Time
 }
 
 // Contents are what a log has.
@@ -111,7 +112,7 @@ func Verify(ctx context.Context, s Store, e Evidence) (Report, Contents, error) 
 	if err := v.texts(ctx); err != nil {
 		return v.report, v.contents, err
 	}
-	return v.report, v.contents, nil
+	return v.report, v.contents, v.tombstones(ctx)
 }
 
 type verifier struct {
@@ -255,33 +256,4 @@ func contradiction(all []Checkpoint) (a, b Checkpoint, found bool) {
 		roots[c.Size] = c
 	}
 	return a, b, false
-}
-
-// texts compares the texts that are there with their leaves. Those of deleted conversations are gone.
-func (v *verifier) texts(ctx context.Context) error {
-	if v.evidence.Texts == nil {
-		return nil
-	}
-	deleted := map[string]bool{}
-	for _, l := range v.contents.Leaves {
-		if l.Kind == audit.KindDeletion {
-			deleted[l.Conversation] = true
-		}
-	}
-	for _, l := range v.contents.Leaves {
-		if l.Text == "" {
-			continue
-		}
-		t, err := v.evidence.Texts(ctx, l)
-		switch {
-		case errors.Is(err, ErrNotFound) && deleted[l.Conversation]:
-		case errors.Is(err, ErrNotFound):
-			v.add(Incomplete, "", l.ID, "the text of a %s is missing, and its conversation was not deleted", l.Kind)
-		case err != nil:
-			return fmt.Errorf("read the text of %s: %w", l.ID, err)
-		case t.Sum() != l.Text || t.Leaf != l.ID:
-			v.add(Altered, "", l.ID, "the text of a %s is not the one that was recorded", l.Kind)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package auditor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type Reader struct {
 	Evidence merkle.Evidence
 
 	files blobstore.Folder
+	store *blobstore.Store
 }
 
 // Open reads the whole log and checks it. Keys are the public keys to trust; without them it is the
@@ -51,8 +53,15 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 		return nil, err
 	}
 	store.Encrypt(codec)
-	r := &Reader{files: store.Folder(worker.AuditFolder)}
+	r := &Reader{files: store.Folder(worker.AuditFolder), store: store}
 	e.Texts = func(ctx context.Context, l audit.Leaf) (audit.Text, error) { return auditing.ReadText(ctx, r.files, l) }
+	e.Tombstones = func(ctx context.Context, conversation string) (string, error) {
+		t, err := store.Tombstone(ctx, conversation)
+		if err != nil || t == nil {
+			return "", cmp.Or(err, merkle.ErrNotFound)
+		}
+		return t.Sum(), nil
+	}
 	if dir := c.Audit.Witness; dir != "" {
 		if e.Witnessed, err = merkle.ReadWitness(dir); err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ type Reconciliation struct {
 func (r *Reader) Reconcile(ctx context.Context, server client.Client, namespace string) (Reconciliation, error) {
 	c := comparison{out: Reconciliation{Faults: []Fault{}}, calls: map[string][]audit.Leaf{}, runs: map[string]bool{}}
 	for _, l := range r.Contents.Leaves {
-		if c.began.IsZero() {
+		if c.began.IsZero() && l.Kind != audit.KindDeletion { // which may have been imported
 			c.began = l.At
 		}
 		if l.Kind == audit.KindCall {

@@ -11,8 +11,10 @@
 //	call      run and activity         when the activity is about to send
 //	outcome   run and activity         when it has ended
 //	policy    version of the rules     when a worker with other rules starts
-//	key       ID of the key            when a worker with another key starts
+//	key       IDs of the keys          when a worker with other keys starts
 //	switch    change, target and time  when a switch is set or removed
+//	limit     agent, limit and time    when a rate limit is changed
+//	deputy    change and ID            when a deputy is appointed or revoked
 //	deletion  conversation             when a conversation is deleted
 //
 // The workflow Audit is the one appender. It takes leaves as updates, which wait until the leaf is

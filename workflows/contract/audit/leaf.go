@@ -24,6 +24,8 @@ const (
 	KindPolicy   Kind = "policy"
 	KindKey      Kind = "key"
 	KindSwitch   Kind = "switch"
+	KindLimit    Kind = "limit"
+	KindDeputy   Kind = "deputy"
 	KindDeletion Kind = "deletion"
 )
 
@@ -63,10 +65,15 @@ type Leaf struct {
 	// For is set if the actor has decided in the place of somebody.
 	For     *Deputized `json:"for,omitempty"`
 	Outcome string     `json:"outcome,omitempty"`
-	// What is what happened to which switch, the agent of a policy, or the name of a key, and Version
-	// the ID of the key.
+	// To is who was made a deputy of For, or is none any more, and Until how long.
+	To    *contract.Name `json:"to,omitempty"`
+	Until time.Time      `json:"until,omitzero"`
+	// What is what happened to which switch or deputy, the agent of a policy, the name of a limit, or what
+	// keys are for, and Version the IDs of the keys, or what is set.
 	What    string `json:"what,omitempty"`
 	Version string `json:"version,omitempty"`
+	// Tombstone is the SHA-256 of what is left of a deleted conversation; see deletion.Tombstone.
+	Tombstone string `json:"tombstone,omitempty"`
 	// Text commits to a Text; see Text.Sum.
 	Text string `json:"text,omitempty"`
 }

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -81,6 +82,15 @@ type Tombstone struct {
 	By             string            `json:"by,omitempty"`
 	Identity       contract.Identity `json:"identity,omitzero"`
 	Decisions      []Decision        `json:"decisions,omitempty"`
+}
+
+// Sum returns the SHA-256 of the tombstone as JSON, with which an audit log commits to it.
+func (t Tombstone) Sum() string {
+	data, err := json.Marshal(t)
+	if err != nil { // never: it was decoded from JSON, or will be
+		return ""
+	}
+	return contract.Hash(data)
 }
 
 // Decision is what is left of an approval.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -41,6 +42,24 @@ type LimitChange struct {
 
 // Restores reports whether the limit is the configured one again.
 func (c LimitChange) Restores() bool { return c.Calls == 0 && c.In == 0 && c.On == "" }
+
+// Setting says what is set, such as "calls=20 in=1m0s on_limit=deny", or "as configured".
+func (c LimitChange) Setting() string {
+	if c.Restores() {
+		return "as configured"
+	}
+	var out []string
+	if c.Calls != 0 {
+		out = append(out, fmt.Sprintf("calls=%d", c.Calls))
+	}
+	if c.In != 0 {
+		out = append(out, "in="+c.In.String())
+	}
+	if c.On != "" {
+		out = append(out, "on_limit="+string(c.On))
+	}
+	return strings.Join(out, " ")
+}
 
 // Check fails for a change that cannot be made.
 func (c LimitChange) Check() error {
