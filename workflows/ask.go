@@ -71,7 +71,7 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 		in.Approvers = l.parent.origin().agent.Approvers
 	}
 	in.Approvers, in.Webhooks = approvers.For(in, in.Approvers), l.parent.origin().agent.Webhooks
-	if len(in.Edit) > 0 { // for the lists of tools that need the caller's token
+	if in.Waits != nil { // for the lists of tools that need the caller's token
 		ctx = header.With(ctx, l.credential)
 	}
 	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, in)

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/panel"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
@@ -20,8 +21,8 @@ func (l *leaf) askBefore(ctx workflow.Context, c call) (call, contract.ApprovalR
 		return l.openStep(ctx, asked, s)
 	}
 	r := p.Run(ctx)
-	if p.Call.SHA256 != c.SHA256 {
-		c.Call = p.Call
+	changed := p.Call.SHA256 != c.SHA256
+	if c.Call = p.Call; changed {
 		c.claim = l.claim(c.Call)
 	}
 	return c, r
@@ -29,7 +30,12 @@ func (l *leaf) askBefore(ctx workflow.Context, c call) (call, contract.ApprovalR
 
 func (l *leaf) openStep(ctx workflow.Context, c call, s panel.Step) contract.ApprovalResult {
 	in := l.approvalFor(ctx, c, wording.Below(l.describe(ctx, c.Call), s.Text), contract.ReasonDestructive)
-	in.Basis = c.Basis
+	if in.Basis = c.Basis; !in.Basis.IsZero() {
+		in.Waits = &verdict.Verdict{}
+		if v := c.Verdict; v != nil {
+			in.Waits.Policy, in.Waits.Asks = v.Policy, v.Asks
+		}
+	}
 	if s.Number > 1 { // an imported call brings the UUID of its first approval only
 		in.UUID = run.NewUUID(ctx, "approval")
 	}

@@ -145,7 +145,7 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) 
 			leaves = []audit.Leaf{leafOf(audit.KindShown, in)} // without its text
 		}
 	}
-	if d.Revision != nil {
+	if d.Revision != nil && len(d.Revision.Changes) > 0 {
 		changed, err := r.edited(texts, in, d)
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -301,7 +302,7 @@ func TestChangesAreRecordedBeforeTheirDecision(t *testing.T) {
 	r, f := newRecorder(t, s)
 	in := approval()
 	d := contract.ApprovalResult{UUID: in.UUID, Decision: contract.Approved, DecidedAt: noon, Revision: &contract.Revision{
-		Arguments: contract.JSON{Raw: json.RawMessage(`{"name":"pear"}`)}, SHA256: "def", Verdict: &verdict.Verdict{Outcome: verdict.Allow, Rule: "small"}, Policy: "ba9876543210",
+		Arguments: contract.JSON{Raw: json.RawMessage(`{"name":"pear"}`)}, SHA256: "def", Changes: []edit.Change{{Name: "name", Before: `"apple"`, After: `"pear"`}}, Verdict: &verdict.Verdict{Outcome: verdict.Allow, Rule: "small"}, Policy: "ba9876543210",
 	}}
 	if _, err := r.Record(t.Context(), audit.Record{Approval: in, Result: &d, Recorded: true}); err != nil {
 		t.Fatal(err)

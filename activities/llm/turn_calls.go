@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -30,7 +31,7 @@ func (c callPlace) answer(result contract.ToolCall, text string, media []Media) 
 // change notes what a person has changed about a call: the model has not asked for what has run.
 func (x *turnBuilder) change(r contract.ApprovalResult) {
 	at, ok := x.places[r.Revision.Call]
-	if !ok {
+	if !ok || len(r.Revision.Changes) == 0 {
 		return
 	}
 	by := r.ShownBy()
@@ -85,7 +86,9 @@ func (t *turn) settle() {
 		c := &t.Calls[i]
 		if !t.answered[i] {
 			c.NotRun, c.Result = true, NotRun
-			if t.rejected != nil {
+			if t.rejected != nil && t.rejected.Via == verdict.Via {
+				c.Result = strings.TrimSpace(NotRun + " " + t.rejected.ReasonText())
+			} else if t.rejected != nil {
 				c.Result = strings.TrimSpace(Rejected + " " + t.rejected.ReasonText())
 			}
 		} else if t.changed[i] != "" {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,6 +32,16 @@ type Reviewer struct {
 // Review judges a call, with the changes of its arguments if there are any. Changes that do not
 // fit are a result. It fails only if the blob store does.
 func (r Reviewer) Review(ctx context.Context, in review.Input) (out review.Result, err error) {
+	basis, err := r.basis(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	if r.Policy != nil {
+		out.Policy = r.Policy.Version()
+	}
+	if len(in.Edit) == 0 && (r.Policy == nil || out.Policy == cmp.Or(in.Waits.Policy, basis.Policy)) {
+		return out, nil // no rules, or the same
+	}
 	args, err := transcript.ReadJSON(ctx, r.Blobs, in.Arguments)
 	if err != nil {
 		return out, fmt.Errorf("read the arguments of a call: %w", err)
@@ -49,14 +60,13 @@ func (r Reviewer) Review(ctx context.Context, in review.Input) (out review.Resul
 		}
 		out.Revision = &rev
 	}
-	basis, err := r.basis(ctx, in)
-	if err != nil {
-		return out, err
-	}
 	if r.Policy == nil {
 		return out, nil
 	}
-	out.Policy, out.Verdict = r.Policy.Version(), r.judge(ctx, in, tool, basis, args)
+	out.Verdict = r.judge(ctx, in, tool, basis, args)
+	if out.Revision == nil {
+		out.Tightened = verdict.Tightened(in.Waits.Asks, out.Verdict)
+	}
 	return out, nil
 }
 

@@ -76,3 +76,19 @@ func TestAChangedDelegationNeedsAMessage(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+func TestACallThatWaitsIsJudgedOnlyByOtherRules(t *testing.T) {
+	p := &policy{}
+	r := rules.Reviewer{Policy: p, Offer: shop{}}
+	in := review.Input{Tool: "refund", Server: "shop", Arguments: contract.JSON{Raw: []byte(`{"amount":700,"to":"bob"}`)}, Basis: contract.JSON{Raw: []byte(`{"before":null,"policy":"` + p.Version() + `"}`)}}
+	if out, err := r.Review(t.Context(), in); err != nil || len(p.judged) != 0 || out.Policy != p.Version() || out.Tightened != nil {
+		t.Errorf("the same rules: %+v %v", out, err)
+	}
+	in.Waits.Policy = "older"
+	if out, err := r.Review(t.Context(), in); err != nil || len(p.judged) != 1 || out.Verdict == nil || out.Revision != nil {
+		t.Errorf("other rules: %+v %v", out, err)
+	}
+	if out, err := (rules.Reviewer{Offer: shop{}}).Review(t.Context(), in); err != nil || out.Verdict != nil || out.Tightened != nil {
+		t.Errorf("no rules any more: %+v %v", out, err)
+	}
+}

@@ -75,7 +75,9 @@ func (j *Judge) Basis(tool toolbox.Tool) json.RawMessage {
 	if j.Policy == nil {
 		return nil
 	}
-	raw, _ := json.Marshal(withHints(j.About, tool).Basis()) // texts and numbers
+	b := withHints(j.About, tool).Basis()
+	b.Policy = j.Policy.Version()
+	raw, _ := json.Marshal(b) // texts and numbers
 	return raw
 }
 

@@ -75,6 +75,7 @@ type approval struct {
 	ignored  int  // signals, in this run
 	deferred int  // times, in this run
 	refused  int  // changes, in this run
+	held     bool // the rules have ended it
 	stirred  bool // put off since wait looked
 	reminded int  // of the plan, in all runs
 	proofs   proof.Checker
@@ -153,6 +154,9 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 	if err == nil {
 		changed, err = a.revise(ctx, given)
 	}
+	if err != nil && a.view.Result != nil { // the rules have ended it
+		return
+	}
 	if err != nil {
 		a.ignored++
 		a.view.Ignored++
@@ -193,7 +197,7 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (given contra
 }
 
 func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {
-	if d == contract.Approved || d == contract.Rejected {
+	if (d == contract.Approved || d == contract.Rejected) && !a.held {
 		given = a.typed(given)
 	}
 	a.view.Problem = ""

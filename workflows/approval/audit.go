@@ -24,7 +24,7 @@ func recordOptions(summary string) workflow.ActivityOptions {
 // record is what the audit log gets of the approval.
 func (a *approval) record() audit.Record {
 	in := a.in
-	in.Carried, in.Schema, in.Explanation, in.Login, in.Basis = nil, contract.JSON{}, contract.Text{}, nil, contract.JSON{}
+	in.Carried, in.Schema, in.Explanation, in.Login, in.Basis, in.Waits = nil, contract.JSON{}, contract.Text{}, nil, contract.JSON{}, nil
 	return audit.Record{Approval: in, Recorded: a.recorded}
 }
 

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/review"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -36,23 +37,30 @@ func (a *approval) checkEdit(given contract.DecideSignal) error {
 	return edit.Check(given.Edit, a.in.Edit)
 }
 
-// revise returns the call that a decision is about, nil if nothing is changed. It has a changed call
-// judged by the rules. An error refuses the changes, and the approval waits on.
+// revise returns the call that a decision is about, nil if nothing has changed. It has a call that is
+// approved judged by the rules of now. An error refuses the decision: the approval waits on, unless
+// the rules end it.
 func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*contract.Revision, error) {
-	if len(given.Edit) == 0 {
+	if len(given.Edit) == 0 && (!given.Approved || a.in.Waits == nil) {
 		return nil, nil
+	}
+	in := review.Input{
+		ConversationID: a.in.ConversationID, Tool: a.in.Tool, Server: a.in.Server, Arguments: a.in.Arguments, Basis: a.in.Basis,
+		Edit: given.Edit, Allowed: a.in.Edit,
+	}
+	if a.in.Waits != nil {
+		in.Waits = *a.in.Waits
 	}
 	o := activity.LocalOptions(reviewTimeout, wording.SummaryReview)
 	o.ScheduleToCloseTimeout = 2 * reviewTimeout
-	out, err := activity.RunLocal(run.Detached(ctx), review.Activity, o, review.Input{
-		ConversationID: a.in.ConversationID, Tool: a.in.Tool, Server: a.in.Server, Arguments: a.in.Arguments, Basis: a.in.Basis,
-		Edit: given.Edit, Allowed: a.in.Edit,
-	})
+	out, err := activity.RunLocal(run.Detached(ctx), review.Activity, o, in)
 	switch {
 	case ctx.Err() != nil: // withdrawn meanwhile
 		return nil, refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case err != nil:
-		return nil, refuseUpdate(contract.KindBlob, wording.EditUnchecked(activity.Failure(err)))
+		return nil, refuseUpdate(contract.KindBlob, wording.Unjudged(activity.Failure(err)))
+	case len(given.Edit) == 0:
+		return a.tighten(ctx, out)
 	case out.Problem != "" || out.Revision == nil:
 		return nil, refuseUpdate(contract.KindInvalid, out.Problem)
 	case out.Verdict.Holding():
@@ -61,4 +69,21 @@ func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*c
 	r := *out.Revision
 	r.Call, r.Verdict, r.Policy, r.Edit = a.in.Call, out.Verdict, out.Policy, contract.Hash(edit.Canonical(given.Edit))
 	return &r, nil
+}
+
+// tighten does what the rules of now demand beyond those by which the call was judged first. They
+// may end the approval, or ask others.
+func (a *approval) tighten(ctx workflow.Context, out review.Result) (*contract.Revision, error) {
+	now := out.Tightened
+	switch {
+	case now == nil:
+		return nil, nil
+	case now.Holding():
+		a.held = true
+		a.conclude(ctx, contract.Rejected, contract.DecideSignal{Via: verdict.Via, Reason: wording.Held(*now)})
+		return nil, refuseUpdate(contract.KindForbidden, wording.Held(*now))
+	}
+	return &contract.Revision{
+		Call: a.in.Call, Arguments: a.in.Arguments, SHA256: a.in.ArgumentsSHA256, Changes: []edit.Change{}, Verdict: now, Policy: out.Policy,
+	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/reminder"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -40,6 +41,8 @@ type ApprovalInput struct {
 	Call  string   `json:"call,omitempty"`
 	Edit  []string `json:"edit,omitempty"` // arguments that may be changed; see package edit
 	Basis JSON     `json:"basis,omitzero"` // as in Call
+	// Waits is set if a yes is judged again: see review.Input.
+	Waits *verdict.Verdict `json:"waits,omitempty"`
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
 	// call. RemoteAgent alone is the agent that a paused call delegates to.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`

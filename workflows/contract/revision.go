@@ -7,7 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
-// Revision is a call that a person has approved with changes. Nobody else has approved it.
+// Revision is how a call goes on that a person has approved with changes, or under other rules than
+// before: then nothing has changed. Nobody else has approved it.
 type Revision struct {
 	Call      string        `json:"call,omitempty"` // as in ApprovalInput
 	Arguments JSON          `json:"arguments"`
@@ -25,10 +26,10 @@ const changed Decision = "approved_changed"
 
 // agreesOn reports whether the call was approved with the changes of a signal, if it has any.
 func (r ApprovalResult) agreesOn(e json.RawMessage) bool {
-	if len(e) == 0 || r.Revision == nil {
-		return len(e) == 0 && r.Revision == nil
+	if r.Revision == nil || r.Revision.Edit == "" {
+		return len(e) == 0
 	}
-	return r.Revision.Edit == Hash(edit.Canonical(e))
+	return len(e) > 0 && r.Revision.Edit == Hash(edit.Canonical(e))
 }
 
 // Close returns the result that an Approval ends with, and Open the reverse.

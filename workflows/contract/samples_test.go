@@ -295,7 +295,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Basis: blobJSON(),
+		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Basis: blobJSON(), Waits: ruled(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1},
 	}
 }

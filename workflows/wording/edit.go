@@ -9,7 +9,7 @@ import (
 )
 
 // SummaryReview is the summary of the activity that judges a call that waits.
-const SummaryReview = "the rules, about a changed call"
+const SummaryReview = "the rules of now"
 
 // Why changes of arguments are refused.
 const (
@@ -17,9 +17,18 @@ const (
 	TextEditUpdate   = "edit: changes have an update of their own, edit, which needs some"
 )
 
-// EditUnchecked says that changes could not be checked.
-func EditUnchecked(f Failure) string {
-	return "edit: the change could not be checked, try it again: " + f.Message
+// Unjudged says that the rules could not be asked about a call that is approved.
+func Unjudged(f Failure) string {
+	return "the call could not be checked, try it again: " + f.Message
+}
+
+// Held says which rule refuses a call that waits.
+func Held(v verdict.Verdict) string {
+	text := "the rule " + quotedName(v.Rule) + " refuses the call now."
+	if v.Outcome == verdict.DryRun {
+		text = "the rule " + quotedName(v.Rule) + " only tries the call now."
+	}
+	return strings.TrimSpace(text + " " + v.Text)
 }
 
 // EditHeld says which rule keeps a changed call from running.
@@ -31,8 +40,11 @@ func EditHeld(v verdict.Verdict) string {
 	return strings.TrimSpace(text + " " + v.Text)
 }
 
-// Changed says what a person has changed who approved a call.
+// Changed says what a person has changed who approved a call, or that the rules had changed.
 func Changed(r contract.ApprovalResult) string {
+	if len(r.Revision.Changes) == 0 {
+		return "The rules have changed since the call was made: others have to approve it, too"
+	}
 	text := "Changed"
 	if by := r.ShownBy(); by != "" {
 		text += " by " + quotedName(by)

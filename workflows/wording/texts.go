@@ -5,26 +5,29 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Texts that clients match on.
 const (
 	TextCancelledByUser = "Operation cancelled by user."
-	TextRoundLimit      = "Maximum tool call iterations reached."
-	TextWaiting         = "Conversation is waiting for approval. Please respond to the pending approval first."
-	TextCompleted       = "Conversation is completed."
-	TextExpired         = "The approval expired; nothing was done."
-	TextTurnCancelled   = "The turn was cancelled."
-	TextNothingRunning  = "Nothing is running."
-	TextClosed          = "Conversation closed."
-	TextStopped         = "Stopped."
-	TextWithdrawn       = "The approval was withdrawn; nothing was done."
-	TextExitLoop        = "exit_loop called"
-	TextLoopLeft        = "The loop ends here."
-	TextAnswered        = "The question has an answer already."
-	TextLongAnswer      = "The answer is too long for a question."
-	TextTooLong         = "the conversation does not fit the model's window."
-	TextNoOutput        = "No node of the agent had anything to say."
+	// TextCancelledByRules is followed by the rule.
+	TextCancelledByRules = "Operation cancelled: the agent's rules have changed."
+	TextRoundLimit       = "Maximum tool call iterations reached."
+	TextWaiting          = "Conversation is waiting for approval. Please respond to the pending approval first."
+	TextCompleted        = "Conversation is completed."
+	TextExpired          = "The approval expired; nothing was done."
+	TextTurnCancelled    = "The turn was cancelled."
+	TextNothingRunning   = "Nothing is running."
+	TextClosed           = "Conversation closed."
+	TextStopped          = "Stopped."
+	TextWithdrawn        = "The approval was withdrawn; nothing was done."
+	TextExitLoop         = "exit_loop called"
+	TextLoopLeft         = "The loop ends here."
+	TextAnswered         = "The question has an answer already."
+	TextLongAnswer       = "The answer is too long for a question."
+	TextTooLong          = "the conversation does not fit the model's window."
+	TextNoOutput         = "No node of the agent had anything to say."
 )
 
 // ToolNotFound returns the result of a call to a tool that is not on offer.
@@ -69,6 +72,9 @@ func AfterRefusal(r contract.ApprovalResult) string {
 		return TextExpired
 	case contract.Cancelled:
 		return TextWithdrawn
+	}
+	if r.Via == verdict.Via {
+		return strings.TrimSpace(TextCancelledByRules + " " + r.ReasonText())
 	}
 	return strings.TrimSpace(TextCancelledByUser + " " + r.ReasonText())
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Quick is the time under which a decision can hardly have been thought about.
@@ -48,7 +49,7 @@ func FiguresOf(leaves []audit.Leaf, since time.Time) Oversight {
 			shown[l.Approval] = l
 		}
 		opened, there := shown[l.Approval]
-		if l.Kind != audit.KindDecision || !there {
+		if l.Kind != audit.KindDecision || !there || l.Actor != nil && l.Actor.Channel == verdict.Via {
 			continue
 		}
 		delete(shown, l.Approval)

@@ -65,3 +65,40 @@ func TestAPersonChangesACall(t *testing.T) {
 	keep(t, p.Client, "edited", contract.ConversationWorkflowID(id))
 	keep(t, p.Client, "edited-approval", contract.ApprovalWorkflowID(first))
 }
+
+// Rules that have changed while calls wait count when somebody approves them: one is refused, and
+// about the other one others are asked.
+func TestRulesThatChangeCountForWhatWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const first = `    - {name: notes, when: 'tool == "note_add"', then: ask}` + "\n"
+	h.extra = proxyAuth + "approval:\n  rules:\n" + first
+	api, p := h.inside()
+	refused, asked := api.ask(`call note_add {"name":"one"}`, alice), api.ask(`call note_add {"name":"two"}`, alice)
+	if err := p.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.extra += `    - {name: never, when: 'tool == "note_add" && args.name == "one"', then: {deny: "No more notes."}}
+    - {name: ops, when: 'tool == "note_add" && args.name == "two"', then: {ask: {by: ["group:ops"], not_requester: true}}}
+`
+	api, p = h.inside()
+	uuid := refused.Result.Approval.UUID
+	if got := api.do("POST", "/approvals/"+uuid, `{"approved":true}`, alice); got.Status != 403 || !strings.Contains(got.Raw, "the rule never refuses the call now. No more notes.") {
+		t.Errorf("status %d: %s", got.Status, got.Raw)
+	}
+	if raw := api.do("GET", "/approvals/"+uuid, "", alice).Raw; !strings.Contains(raw, `"status":"rejected"`) || !strings.Contains(raw, `"via":"policy"`) {
+		t.Error(raw)
+	}
+	uuid, id := asked.Result.Approval.UUID, asked.Conversation.ID
+	next := h.nextApproval(api, id, uuid, func() { api.want(200, "POST", "/approvals/"+uuid, `{"approved":true}`, alice) })
+	if got := api.do("POST", "/approvals/"+next, `{"approved":true}`, carol, ops); got.Status != 202 {
+		t.Errorf("status %d: %s", got.Status, got.Raw)
+	}
+	eventually(t, "the call runs", func() bool { return len(h.tools.called("note_add")) == 1 })
+	eventually(t, "the turn is over", func() bool {
+		return api.want(200, "GET", "/conversations/"+id, "", alice).Conversation.Status == "active"
+	})
+	keep(t, p.Client, "tightened", contract.ConversationWorkflowID(id))
+	keep(t, p.Client, "tightened-approval", contract.ApprovalWorkflowID(uuid))
+	keep(t, p.Client, "held-approval", contract.ApprovalWorkflowID(refused.Result.Approval.UUID))
+}

@@ -1,5 +1,5 @@
 // Package review has the activity with which an Approval has its call judged again by the rules of
-// the agent: because a person approves it with changes.
+// the agent: because a person approves it, and the rules may be others than before, or with changes.
 package review
 
 import (
@@ -21,6 +21,9 @@ type Input struct {
 	Arguments contract.JSON `json:"arguments"`
 	// Basis is a verdict.Basis; absent if it is not known.
 	Basis contract.JSON `json:"basis,omitzero"`
+	// Waits are the approvals that the call waits for, and the version of the rules that asked for
+	// them, "" for that of the basis.
+	Waits verdict.Verdict `json:"waits,omitzero"`
 	// Edit are changes of the arguments, and Allowed those that may be changed; see package edit.
 	Edit    json.RawMessage `json:"edit,omitempty"`
 	Allowed []string        `json:"allowed,omitempty"`
@@ -31,6 +34,9 @@ type Result struct {
 	// Policy is the version of the rules.
 	Policy  string           `json:"policy,omitempty"`
 	Verdict *verdict.Verdict `json:"verdict,omitempty"`
+	// Tightened is what the call needs beyond that for which it waits, without Edit; see
+	// verdict.Tightened.
+	Tightened *verdict.Verdict `json:"tightened,omitempty"`
 	// Revision is the changed call, with Edit.
 	Revision *contract.Revision `json:"revision,omitempty"`
 	// Problem is why the call cannot be changed so, in words.

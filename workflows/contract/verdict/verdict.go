@@ -128,6 +128,7 @@ type Basis struct {
 	Facts       *Facts    `json:"facts,omitempty"`
 	Before      []Earlier `json:"before"` // null if not known
 	Reply       []Earlier `json:"reply,omitempty"`
+	Policy      string    `json:"policy,omitempty"` // the version of the rules
 }
 
 // Basis returns what the call is judged by.
