@@ -141,6 +141,10 @@ func (p process) change(path, verb string, words []string, dir, file string) err
 		if file != "" {
 			key, source = "files", file
 		}
+		// A server reads relative paths from its own folder, which need not be this one.
+		if source, err = filepath.Abs(source); err != nil {
+			return err
+		}
 		list := child(tools, key, yaml.SequenceNode)
 		list.Style = 0
 		list.Content = append(list.Content, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{name("path"), name(source)}})

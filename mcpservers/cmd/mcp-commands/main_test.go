@@ -98,7 +98,7 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 
 func TestHelpNamesEveryFlag(t *testing.T) {
 	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--profile", "--directories", "--files", "--watch", "--convert-dashes", "--internal-servers", "--tracing-dir", "--debug", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "duplicate-profile"} {
+	for _, text := range []string{"--config", "--profile", "--directories", "--files", "--watch", "--convert-dashes", "--internal-servers", "--tracing-dir", "--debug", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "duplicate-profile", "parallel", "defaultProfile", "whitelist", "blacklist", "overrides", "defaults", "session_idle"} {
 		if err != nil || !strings.Contains(string(out), text) {
 			t.Errorf("%v: no %s in %s", err, text, out)
 		}
@@ -123,7 +123,7 @@ func TestProfilesAreWrittenAndUsed(t *testing.T) {
 		{[]string{"config", "add-tool", "play", "--file", "fail.yaml"}, "", 0},
 		{[]string{"config", "set-default-profile", "play"}, "", 0},
 		{[]string{"config", "list-profiles"}, "* play                     At work\n  work ", 0},
-		{[]string{"config", "show-profile", "work"}, "- path: tools\n", 0},
+		{[]string{"config", "show-profile", "work"}, "/tools\n", 0},
 		{[]string{"tools", "list"}, "fail                             writes       Fail\ngreet-all", 0},
 		{[]string{"tools", "list", "--profile", "work"}, "greet-all", 0},
 		{[]string{"client", "tools", "call", "greet-all", "--json", `{"who":["y"]}`, "--", os.Args[0], "server"}, "1 y\n", 0},
@@ -136,6 +136,9 @@ func TestProfilesAreWrittenAndUsed(t *testing.T) {
 		cmd.Env = append(cmd.Env, "XDG_CONFIG_HOME="+dir)
 		says(t, cmd, step.want, step.code)
 	}
+	elsewhere := program(t, "tools", "list", "--profile", "work")
+	elsewhere.Env = append(elsewhere.Env, "XDG_CONFIG_HOME="+dir)
+	says(t, elsewhere, "greet-all", 0)
 }
 
 func TestConvertWritesTheSafeForm(t *testing.T) {

@@ -35,6 +35,30 @@ Flags of server and tools:
 
 The default of --transport is stdio here, and that of the file is the same.
 
+Commands of config (--config FILE names another file):
+  init                            write the first file
+  add-profile NAME [DESCRIPTION], duplicate-profile NAME NEW, set-default-profile NAME
+  add-tool PROFILE --dir DIR | --file FILE    add definitions, with their absolute path
+  list-profiles, show-profile NAME
+
+Keys of the file with profiles; relative paths start in the folder of the server:
+  version: "1"
+  defaultProfile: work
+  profiles:
+    work:
+      description: What the team uses
+      tools:                      # also prompts and resources
+        directories:
+          - path: /srv/tools
+            defaults: {default: {limit: 10}}      # by layer; flags and arguments are "default"
+            overrides: {default: {region: eu-1}}  # fixed, callers do not see them
+            whitelist: {default: [word]}          # the only arguments that callers see
+            blacklist: {default: [verbose]}       # arguments that callers do not see
+        files: [{path: /srv/deploy.yaml}]
+  parallel: 8                     # commands that run at the same time
+Also: host, port, transport, auth_token_env, auth and the other auth_… keys,
+allowed_hosts, allowed_origins, session_idle.
+
 The smallest tool:
   name: today
   short: Tell the date
