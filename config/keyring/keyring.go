@@ -4,10 +4,12 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/credential/keyfile"
 )
 
 // Variable is the environment variable with the keys that seal callers' tokens:
@@ -25,11 +27,15 @@ func Open(dataDir string, getenv func(string) string, clustered bool) (*credenti
 		return nil, fmt.Errorf("%s is not set, and every worker and gateway needs the same keys: "+
 			`make one with "openssl rand -base64 32" and set %s=k1:KEY`, Variable, Variable)
 	}
-	path, text, err := keyFile(dataDir)
+	path := filepath.Join(dataDir, "credential.key")
+	text, err := keyfile.Open(path, func() (string, error) {
+		key, err := credential.NewKey()
+		return Format(key), err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the credential key: %w", err)
 	}
-	return parseKeys(path, text)
+	return parseKeys(path, strings.TrimSpace(text))
 }
 
 // keyID is shorter than a key, so that a key in its place is refused and never shown.

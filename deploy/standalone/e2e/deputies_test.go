@@ -10,9 +10,10 @@ import (
 	"agent-stop-and-go/workflows/contract/deputy"
 )
 
-// Two of a group must approve. Whatever deputies they have: the two of a deputy and the one they stand
+// TestRecordDeputies records the deputies of an agent and an approval that one has decided. Two of a group
+// must approve. Whatever deputies they have: the two of a deputy and the one they stand
 // for are one, the requester is nobody's deputy, and who is revoked decides no more.
-func TestDeputiesDecideInThePlaceOfOthers(t *testing.T) {
+func TestRecordDeputies(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.extra = proxyAuth + `approval:
@@ -84,4 +85,6 @@ func TestDeputiesDecideInThePlaceOfOthers(t *testing.T) {
 	eventually(t, "the approval refuses a deputy that nobody has appointed", func() bool {
 		return strings.Contains(api.do("GET", "/approvals/"+third, "", alice).Raw, "problem")
 	})
+	keep(t, p.Client, "deputies", deputy.WorkflowID(h.queue))
+	keep(t, p.Client, "deputized-approval", contract.ApprovalWorkflowID(second))
 }

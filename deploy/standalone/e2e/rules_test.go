@@ -18,9 +18,9 @@ const (
 	proxyAuth = "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject, groups_header: X-Groups}]\n"
 )
 
-// A rule counts from the next reply of the model on, for conversations that were started before it,
+// TestRecordRulesAndReminders records a reminder. A rule counts from the next reply of the model on, for conversations that were started before it,
 // too, and who may decide is who the rule says.
-func TestRulesDecideAboutCalls(t *testing.T) {
+func TestRecordRulesAndReminders(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.extra = proxyAuth
@@ -35,7 +35,7 @@ func TestRulesDecideAboutCalls(t *testing.T) {
 	}
 
 	h.extra = proxyAuth + carefulRules
-	api, _ = h.inside()
+	api, p = h.inside()
 	say := func(text string) body {
 		return api.want(200, "POST", "/conversations/"+first.Conversation.ID+"/messages", messageJSON(text), alice)
 	}
@@ -59,6 +59,8 @@ func TestRulesDecideAboutCalls(t *testing.T) {
 		t.Errorf("status %d: %s", got.Status, got.Raw)
 	}
 	eventually(t, "the approved call runs", func() bool { return len(h.tools.called("note_add")) == 3 })
+	keep(t, p.Client, "reminded-approval", contract.ApprovalWorkflowID(uuid))
+	keep(t, p.Client, "reminded", contract.ConversationWorkflowID(first.Conversation.ID))
 	raw := api.do("GET", "/conversations/"+first.Conversation.ID+"?include=messages", "", alice).Raw
 	for _, part := range []string{`"verdict":{"outcome":"allow","rule":"drafts"`, `"verdict":{"outcome":"deny","rule":"secrets"`, `"verdict":{"outcome":"ask","rule":"nights"`} {
 		if !strings.Contains(raw, part) {

@@ -77,7 +77,7 @@ func (r *receiver) refusals() int {
 	return r.refused
 }
 
-// Web hooks hear of approvals that open, are decided and expire, also those that are away while it
+// Web hooks hear of approvals that open, wait, are decided and expire, also those that are away while it
 // happens, and after a crash. The decision does not wait for them.
 func TestWebHooksHearOfApprovals(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestWebHooksHearOfApprovals(t *testing.T) {
 	h.extra = `public_url: http://agent.example.com
 approval:
   webhooks: [{url: "` + r.URL + `", secrets: ["${HOOK_SECRET}"], allow_private: true}]
-  rules: [{name: quick, when: 'tool == "note_list"', then: {ask: {expires: 1s}}}]
+  rules: [{name: quick, when: 'tool == "note_list"', then: {ask: {expires: 2s, remind: 1s}}}]
 `
 	api, agent := h.outside()
 	asked := api.ask(`call note_add {"name":"topsecret"}`)
@@ -102,7 +102,7 @@ approval:
 	r.mu.Unlock()
 	api, _ = h.outside()
 	quick := api.ask(`call note_list`).Result.Approval.UUID
-	eventually(t, "three events", func() bool { return len(r.of(uuid)) == 2 && len(r.of(quick)) == 2 })
+	eventually(t, "five events", func() bool { return len(r.of(uuid)) == 2 && len(r.of(quick)) == 3 })
 	opened, decided, expired := r.of(uuid)[hooks.Opened], r.of(uuid)[hooks.Decided], r.of(quick)[hooks.Expired]
 	if opened.Summary == "" || opened.Tool != "note_add" || opened.Risk != hooks.High || opened.Digest == "" || opened.Decision != nil || opened.Agent != "tester" ||
 		opened.URL != "http://agent.example.com/#/a/"+uuid {
@@ -110,6 +110,9 @@ approval:
 	}
 	if d := decided.Decision; d == nil || d.Decision != "approved" || d.By != "ops" || d.Via != "rest" {
 		t.Errorf("%+v", decided)
+	}
+	if reminded, there := r.of(quick)[hooks.Reminded]; !there || reminded.Tool != "note_list" || reminded.Decision != nil {
+		t.Errorf("%+v", reminded)
 	}
 	if d := expired.Decision; d == nil || d.Decision != "expired" || expired.Rule != "quick" || expired.ExpiresAt == nil {
 		t.Errorf("%+v", expired)
