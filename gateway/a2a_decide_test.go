@@ -174,3 +174,13 @@ func TestAnA2ADecisionIsReportedDespiteAFailedRead(t *testing.T) {
 		}
 	}
 }
+
+// Changes that come with an answer are not lost: without them something else would run.
+func TestAnA2AAnswerWithChanges(t *testing.T) {
+	s, a, id := waiting(t)
+	answer := object{"type": contract.TypeApprovalAnswer, "uuid": approvalUUID, "approved": true, "edit": object{"amount": 400}}
+	a.rpc("SendMessage", object{"message": object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"data": answer}}}})
+	if d := s.decided[approvalUUID]; string(d.Edit) != `{"amount":400}` || !d.Approved {
+		t.Errorf("decided by %+v", d)
+	}
+}

@@ -110,7 +110,7 @@ func (h *Handler) recordUnread(ctx context.Context, err error) error {
 // decide sends a decision and reports whether it is the one on record. Another caller may
 // have decided first: that is an error only if the two decisions differ.
 func (h *Handler) decide(ctx context.Context, d task.Decision, in contract.DecideSignal) (first bool, err error) {
-	in.Approved, in.By, in.Reason, in.Content = d.Approved, d.By, d.Reason, contract.JSON{Raw: d.Content}
+	in.Approved, in.By, in.Reason, in.Content, in.Edit = d.Approved, d.By, d.Reason, contract.JSON{Raw: d.Content}, d.Edit
 	receipt, err := h.service.Decide(ctx, callerOf(ctx), service.Decision{UUID: d.UUID, Signal: in})
 	if err != nil {
 		return false, err

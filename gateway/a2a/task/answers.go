@@ -19,6 +19,7 @@ type Decision struct {
 	By       string
 	Reason   string
 	Content  json.RawMessage // the answer to a question
+	Edit     json.RawMessage // changes of the arguments (package edit)
 }
 
 // NoAnswer is the reason why a message decides nothing. The approval keeps waiting, and the
@@ -160,7 +161,7 @@ func read(p contract.PendingApproval, raw json.RawMessage, question func() (answ
 	if err != nil {
 		return Decision{}, noAnswer("This was no answer: %s.", strings.TrimSuffix(err.Error(), "."))
 	}
-	return Decision{UUID: p.UUID, Approved: r.Approved, By: r.By, Reason: r.Reason, Content: r.Content}, nil
+	return Decision{UUID: p.UUID, Approved: r.Approved, By: r.By, Reason: r.Reason, Content: r.Content, Edit: r.Edit}, nil
 }
 
 // byText reads words: "approved", "approved UUID", or the answer to a question.

@@ -90,6 +90,7 @@ func TestAnswersThatDecide(t *testing.T) {
 		"JSON as text that names":    {message: text(`{"approved":true,"uuid":"u-2"}`), pending: pendingOf("u-1", "u-2"), first: true, want: []task.Decision{{UUID: "u-2", Approved: true}}},
 		"a data part of the type":    {message: data(`{"type":"agent-stop-and-go/approval-answer","uuid":"u-1","approved":true,"more":[1]}`), pending: pendingOf("u-1"), want: []task.Decision{{UUID: "u-1", Approved: true}}},
 		"a data part beside words":   {message: data(`{"uuid":"u-1","approved":false,"by":"ann","reason":"why"}`), pending: pendingOf("u-1"), want: []task.Decision{{UUID: "u-1", By: "ann", Reason: "why"}}},
+		"a data part with changes":   {message: data(`{"uuid":"u-1","approved":true,"edit":{"amount":400}}`), pending: pendingOf("u-1"), want: []task.Decision{{UUID: "u-1", Approved: true, Edit: json.RawMessage(`{"amount":400}`)}}},
 		"a data part of the only":    {message: data(`{"approved":true}`), pending: pendingOf("u-1"), want: []task.Decision{{UUID: "u-1", Approved: true}}},
 		"the uuid of the far end":    {message: data(`{"uuid":"far-1","approved":true}`), pending: proxied(), want: []task.Decision{{UUID: "u-1", Approved: true}}},
 		"a text for a question":      {message: text("b"), pending: question(form), want: []task.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"b"}`)}}},
