@@ -36,7 +36,7 @@ func (x *turnBuilder) change(r contract.ApprovalResult) {
 	}
 	by := r.ShownBy()
 	if by == "" {
-		by = "the person who approved it"
+		by = "The person who approved it"
 	}
 	text := "This call did not run as it was made. " + by + " has changed its arguments:"
 	for _, c := range r.Revision.Changes {

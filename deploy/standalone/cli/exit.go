@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/deploy/standalone/cli/screen"
@@ -77,6 +78,9 @@ func Describe(err error) string {
 	case http.StatusUnauthorized:
 		return text + "\n" + howToProve(err)
 	case http.StatusForbidden, http.StatusMisdirectedRequest:
+		if strings.HasPrefix(strings.TrimPrefix(text, "edit: "), "the rule ") { // of the agent, whoever decides
+			return text
+		}
 		return text + "\nThe key, or the name in the URL, is not allowed to do that."
 	case http.StatusServiceUnavailable:
 		return text + "\n'agent doctor' says what is missing."
