@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
+	told "agent-stop-and-go/activities/toolbox/facts"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -132,5 +135,41 @@ func TestRulesSeeTheServerThatOwnToolsRead(t *testing.T) {
 	}
 	if _, err := run(t, t.Context(), m.Generate, question("hi")); err != nil || len(seen) != 1 || seen[0] != "db" {
 		t.Errorf("%q, %v", seen, err)
+	}
+}
+
+// previewing is a server that tells previews.
+type previewing struct{ asked []string }
+
+func (p *previewing) Facts(_ context.Context, t toolbox.Tool, name string, args json.RawMessage, _ string) (told.Answer, error) {
+	p.asked = append(p.asked, t.Name)
+	return told.Answer{Text: name + " of " + string(args)}, nil
+}
+
+func TestACallThatAsksHasThePreviewOfItsServer(t *testing.T) {
+	source := map[string]told.Source{told.Preview: {Name: told.Preview, Tool: "tell"}}
+	add, list := tool("add", true), tool("list", false)
+	add.Facts, list.Facts = source, source
+	for name, c := range map[string]struct {
+		policy rules.Policy
+		want   []string
+	}{
+		"no rules": {nil, []string{"add"}}, "asks": {judging(verdict.Ask), []string{"add", "list"}}, "allows": {judging(verdict.Allow), nil}, "denies": {judging(verdict.Deny), nil},
+	} {
+		servers := &previewing{}
+		m := &activities.Models{
+			Blobs: newMemory(), Offer: fakeOffer{tools: []toolbox.Tool{add, list}}, Policy: c.policy, Servers: servers, Now: func() time.Time { return noonUTC },
+			Model: replies(llm.Reply{Calls: []llm.Call{{ID: "1", Name: "add", Arguments: json.RawMessage(`{"a":1}`)}, {ID: "2", Name: "list", Arguments: json.RawMessage(`{}`)}}}, nil),
+		}
+		out, err := run(t, t.Context(), m.Generate, question("hi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, servers.asked); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if got := out.Calls[0].Preview; len(c.want) > 0 && got != `preview of {"a":1}` {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

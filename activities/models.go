@@ -216,6 +216,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 		judged.Tool = tool.Tool
 		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
 		if out.Destructive && out.Verdict == nil || out.Verdict.Asking() {
+			out.Preview = judge.Preview(ctx, judged, args)
 			if out.Basis, err = transcript.JSON(ctx, m.Blobs, judge.Basis(judged)); err != nil {
 				return out, err
 			}

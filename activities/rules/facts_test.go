@@ -93,3 +93,26 @@ func TestTheFactsOfAReplyHaveOneTime(t *testing.T) {
 		}
 	})
 }
+
+func TestAPreviewIsForThePersonWhoIsAsked(t *testing.T) {
+	var answer facts.Answer
+	var failure error
+	j := rules.Judge{Servers: servers(func(context.Context) (facts.Answer, error) { return answer, failure })}
+	changing := tool("change")
+	if got := j.Preview(t.Context(), changing, nil); got != "" {
+		t.Errorf("a server that tells none: %q", got)
+	}
+	changing.Facts[facts.Preview] = facts.Source{Name: facts.Preview, Tool: "tell"}
+	answer.Text = "-a\n+b\n"
+	if got := j.Preview(t.Context(), changing, nil); got != answer.Text {
+		t.Errorf("%q", got)
+	}
+	answer.Text = strings.Repeat("é", 10_000)
+	if got := j.Preview(t.Context(), changing, nil); !strings.HasPrefix(got, "NOT ALL OF IT IS SHOWN: it has 20000 bytes\néé") || len(got) > 17_000 {
+		t.Errorf("%d: %.60q", len(got), got)
+	}
+	failure = errors.New("db: down")
+	if got := j.Preview(t.Context(), changing, nil); got != "It is not known what this changes: db: down" {
+		t.Errorf("%q", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/activities/bearer"
@@ -121,6 +122,26 @@ func (j *Judge) ask(ctx context.Context, tool toolbox.Tool, name string, args js
 		token = tokens.Get(ctx, tool.Server)
 	}
 	return j.Servers.Facts(ctx, tool, name, args, token)
+}
+
+// maxPreview bounds what a person is shown of a preview, in bytes.
+const maxPreview = 16 << 10
+
+// Preview asks the call's server what the call would change, for the person who is asked about it. It
+// is empty if the server does not say such things, and says why if it could not.
+func (j *Judge) Preview(ctx context.Context, tool toolbox.Tool, args json.RawMessage) string {
+	if _, told := tool.Facts[facts.Preview]; !told || j.Servers == nil {
+		return ""
+	}
+	answer, err := j.ask(ctx, tool, facts.Preview, args)
+	switch text := answer.Text; {
+	case err != nil:
+		return "It is not known what this changes: " + err.Error()
+	case len(text) > maxPreview:
+		return fmt.Sprintf("NOT ALL OF IT IS SHOWN: it has %d bytes\n%s", len(text), strings.ToValidUTF8(text[:maxPreview], ""))
+	default:
+		return text
+	}
 }
 
 // Next adds a call to those that the following ones see before them in the reply.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/activities/toolbox/facts"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -131,5 +132,24 @@ func TestAServerThatDoesNotAnswerTellsNoFacts(t *testing.T) {
 	_, err := box.Facts(t.Context(), box.Tools(t.Context())[0], "sql", json.RawMessage(`{}`), "")
 	if err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAPreviewIsToldWithoutSecretsAndWithoutASetting(t *testing.T) {
+	const list = `{"tools":[{"name":"change","inputSchema":{"type":"object"}},
+	{"name":"tell","inputSchema":{"type":"object"},"_meta":{"agent-stop-and-go/facts":{"name":"preview","for":["change"]}}}]}`
+	place := serveRaw(t, raw{"tools/list": says(list), "tools/call": func(http.ResponseWriter, json.RawMessage) string {
+		return `{"content":[],"structuredContent":{"text":"+hunter2secret of it"}}`
+	}})
+	s := place.server("db")
+	s.Secrets = []string{"hunter2secret"}
+	box := openServers(t, s)
+	tools := box.Tools(t.Context())
+	if len(tools) != 1 || tools[0].Name != "change" {
+		t.Fatalf("%+v", tools)
+	}
+	answer, err := box.Facts(t.Context(), tools[0], facts.Preview, json.RawMessage(`{}`), "")
+	if err != nil || answer.Text != "+[secret] of it" {
+		t.Errorf("%+v %v", answer, err)
 	}
 }

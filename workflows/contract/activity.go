@@ -129,6 +129,7 @@ type Call struct {
 	Problem string `json:"problem,omitempty"`
 	// Verdict is what the agent's rules say; nil if none is about the call.
 	Verdict  *verdict.Verdict `json:"verdict,omitempty"`
+	Preview  string           `json:"preview,omitempty"`  // what the call would change, as its server says
 	Basis    JSON             `json:"basis,omitzero"`     // a verdict.Basis, if rules may judge the call again
 	Approval string           `json:"approval,omitempty"` // as in package transfer, and Task too
 	Task     string           `json:"task,omitempty"`

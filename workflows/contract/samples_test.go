@@ -379,7 +379,7 @@ func call() Call {
 	remote := peer()
 	return Call{Approval: approvalID, Task: "task-1",
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(), Because: GroundAnnotation,
-		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Audited: true, Unknown: true, Problem: "value must be a number", Verdict: ruled(), Basis: blobJSON(),
+		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Audited: true, Unknown: true, Problem: "value must be a number", Preview: "-old\n+new\n", Verdict: ruled(), Basis: blobJSON(),
 	}
 }
 

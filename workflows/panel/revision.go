@@ -24,6 +24,7 @@ func (p *Panel) note(a verdict.Approval, r contract.ApprovalResult) bool {
 		return false
 	}
 	p.Call.Arguments, p.Call.SHA256, p.Call.Verdict = rev.Arguments, rev.SHA256, rev.Verdict
+	p.Call.Preview = "" // it was about the arguments before
 	p.changed, p.deputized = &changed{by: r, rule: a}, nil
 	return true
 }

@@ -9,10 +9,23 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Describe describes the effect of a call in markdown, for the person who decides. node is the
+// Describe describes the effect of a call as describeCall does, with what its server says it would change.
+func Describe(c contract.Call, node string) string {
+	if c.Preview == "" {
+		return describeCall(c, node)
+	}
+	return describeCall(c, node) + "\n\nWhat it changes, as " + quotedName(c.Server) + " says:\n\n" + indented(Visible(c.Preview))
+}
+
+// indented sets a text apart whose lines must stay as they are, as code in markdown.
+func indented(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
+
+// describeCall describes the effect of a call in markdown, for the person who decides. node is the
 // name of a node in a tree, empty for an agent that is a single node. Every argument appears.
 // Only a server that is ours by configuration has sentences of its own.
-func Describe(c contract.Call, node string) string {
+func describeCall(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
 	switch ours := c.Wording == contract.WordingResources && c.Arguments.Blob == nil; {
 	case c.Peer != nil:

@@ -73,3 +73,11 @@ func TestDescribeShowsTheBeginningOfWhatIsTooLarge(t *testing.T) {
 		}
 	}
 }
+
+func TestAPreviewIsSetApart(t *testing.T) {
+	c := contract.Call{Name: "update_prompt", Server: "prompts", Arguments: contract.JSON{Raw: []byte(`{}`)}, Preview: "-old\n+new\u202e\n"}
+	want := "**UPDATE_PROMPT**\n\nArgs: {}\n\nWhat it changes, as prompts says:\n\n    -old\n    +new\\u202e"
+	if got := wording.Describe(c, ""); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}

@@ -8,6 +8,9 @@
 // called with {"tool": "execute", "arguments": {…}} and answers with a structuredContent whose
 // members are texts, numbers, truth values or lists of texts. It must change nothing. Models do
 // not see it.
+//
+// The facts of the name preview are for people: their member text says what a call would change. A
+// server that tells them is asked before a person is.
 package facts
 
 import (
@@ -21,6 +24,9 @@ import (
 
 // MetaKey is the member of a tool's _meta that declares it as a source of facts.
 const MetaKey = "agent-stop-and-go/facts"
+
+// Preview is the name of the facts that people are shown.
+const Preview = "preview"
 
 // Bounds of an answer, in bytes of JSON, members, and items of a list.
 const (
@@ -73,16 +79,18 @@ func Question(tool string, args json.RawMessage) (json.RawMessage, error) {
 type Answer struct {
 	// Values are by name: string, bool, int64, float64 or []string.
 	Values map[string]any
+	// Text is the member text without secrets, if it is a text.
+	Text string
 	// Shown is what of it is recorded and shown: without secrets, and without what is large.
 	Shown json.RawMessage
 }
 
 // About returns the sources of facts about a tool, by the names of the facts, which must be among
-// the given ones. Of two for one name the first counts.
+// the given ones or Preview. Of two for one name the first counts.
 func About(tool string, sources []Source, names []string) map[string]Source {
 	var out map[string]Source
 	for _, source := range sources {
-		if _, taken := out[source.Name]; !taken && slices.Contains(names, source.Name) && slices.Contains(source.For, tool) {
+		if _, taken := out[source.Name]; !taken && (source.Name == Preview || slices.Contains(names, source.Name)) && slices.Contains(source.For, tool) {
 			if out == nil {
 				out = map[string]Source{}
 			}
@@ -128,6 +136,7 @@ func read(structured json.RawMessage, hidden func([]byte) []byte) (Answer, error
 	if members, err = membersOf(hidden(structured)); err != nil {
 		return Answer{}, err
 	}
+	_ = json.Unmarshal(members["text"], &out.Text) // else it is none
 	out.Shown, err = shown(members)
 	return out, err
 }
