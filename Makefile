@@ -7,13 +7,13 @@ VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo d
 # SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
 TAGS       := sqlite_fts5
 LDFLAGS    := -s -w -X main.version=$(VERSION)
-ROOT_MAINS := ./gateway/cmd/web ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi
+ROOT_MAINS := ./gateway/cmd/web ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi ./mcpservers/cmd/mcp-prompt
 # What install puts where.
 PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
 UNITDIR    ?= /usr/lib/systemd/system
 DESTDIR    ?=
-BINARIES   := agent worker gateway web mcp-resources mcp-filesystem mcp-commands mcp-sql mcp-web mcp-openapi
+BINARIES   := agent worker gateway web mcp-resources mcp-filesystem mcp-commands mcp-sql mcp-web mcp-openapi mcp-prompt
 
 # Images, and the compose file of compose-up and compose-down.
 DOCKER     ?= docker

@@ -34,7 +34,7 @@ trap 'exit 143' TERM
 
 build() {
   echo "building"
-  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi ./deploy/conformance/mcp-client) || die "go build failed"
+  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi ./mcpservers/cmd/mcp-prompt ./deploy/conformance/mcp-client) || die "go build failed"
   (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
@@ -239,6 +239,11 @@ check mcp-web "inspector" inspect "$url" search '1. A line to find' 'query=a lin
 serve mcp-openapi --api "$root/config/examples/openapi/agent-api.yaml" --base-url "$stand_in"
 ours mcp-openapi list_conversations '{"limit":5}' 'a line to find' --api "$root/config/examples/openapi/agent-api.yaml" --base-url "$stand_in"
 check mcp-openapi "inspector" inspect "$url" list_conversations 'a line to find' limit=5
+
+mkdir "$work/prompt" && printf 'You help.\n[SECTIONS]\ntone\n' >"$work/prompt/index.md" && echo 'a line to find' >"$work/prompt/tone.md"
+serve mcp-prompt --directory "$work/prompt"
+ours mcp-prompt read_prompt '{"section":"tone"}' 'a line to find' --directory "$work/prompt"
+check mcp-prompt "inspector" inspect "$url" read_prompt 'a line to find' section=tone
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

@@ -48,11 +48,26 @@ func (fs Faults) Error() string {
 
 // Read reads a directory. With faults the prompt is not complete.
 func Read(dir fs.FS) (Prompt, Faults) {
-	r := reader{dir: dir, listed: map[string]place{}}
+	return read(func(file string) (string, error) { return ReadFile(dir, file) })
+}
+
+// Of is Read with files by name.
+func Of(files map[string]string) (Prompt, Faults) {
+	return read(func(file string) (string, error) {
+		text, ok := files[file]
+		if !ok {
+			return "", missing(file)
+		}
+		return text, nil
+	})
+}
+
+func read(text func(file string) (string, error)) (Prompt, Faults) {
+	r := reader{text: text, listed: map[string]place{}}
 	index := Index
 	r.name = func(section string) string { return section + ".md" }
-	if _, err := fs.Stat(dir, Index); errors.Is(err, fs.ErrNotExist) {
-		if _, err := fs.Stat(dir, HiddenIndex); err == nil {
+	if _, err := text(Index); errors.Is(err, fs.ErrNotExist) {
+		if _, err := text(HiddenIndex); err == nil {
 			index = HiddenIndex
 			r.name = func(section string) string { return HiddenIndex + "_" + section }
 		}
@@ -69,7 +84,7 @@ type place struct {
 }
 
 type reader struct {
-	dir    fs.FS
+	text   func(file string) (string, error)
 	name   func(section string) string
 	listed map[string]place
 	files  []string
@@ -124,7 +139,7 @@ func (r *reader) check(item Item, at place, within []string) bool {
 }
 
 func (r *reader) read(file string) (string, error) {
-	text, err := ReadFile(r.dir, file)
+	text, err := r.text(file)
 	if r.bytes += len(text); err == nil && r.bytes > MaxBytes {
 		err = fmt.Errorf("with %s the prompt has more than %d bytes", file, MaxBytes)
 	}
@@ -135,7 +150,7 @@ func (r *reader) read(file string) (string, error) {
 func ReadFile(dir fs.FS, file string) (string, error) {
 	f, err := dir.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("the file %s is missing", file)
+		return "", missing(file)
 	}
 	if err != nil {
 		return "", err
@@ -152,6 +167,16 @@ func ReadFile(dir fs.FS, file string) (string, error) {
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
 }
+
+func missing(file string) error {
+	return fmt.Errorf("the file %s is missing%w", file, silent{fs.ErrNotExist})
+}
+
+// silent is an error that says nothing in a text.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
 
 // Page is a file of a prompt.
 type Page struct {

@@ -51,6 +51,16 @@ func TestAPromptIsAssembledInTheOrderOfItsIndex(t *testing.T) {
 	}
 }
 
+func TestFilesByNameAreReadLikeADirectory(t *testing.T) {
+	p, faults := sections.Of(map[string]string{"index.md": "[SECTIONS]\na", "a.md": "x"})
+	if len(faults) > 0 || p.Assemble() != "## a\nx\n" {
+		t.Errorf("%q %v", p.Assemble(), faults)
+	}
+	if _, faults := sections.Of(nil); faults.Error() != "index.md: the file index.md is missing" {
+		t.Errorf("%v", faults)
+	}
+}
+
 func TestFaultsOfADirectoryHaveALine(t *testing.T) {
 	_, faults := sections.Read(files(map[string]string{
 		"index.md": "x\n[SECTIONS]\na: A\nb\na\ngone\n../etc\nindex\n7\n", "a.md": "## title\n[SECTIONS]\nc", "b.md": "ok", "c.md": "\n[SECTIONS]\n\na", "bad.md": "",

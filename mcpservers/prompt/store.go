@@ -1,0 +1,188 @@
+package prompt
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/mcpservers/prompt/sections"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// Limits bound what a store keeps.
+type Limits struct {
+	Versions int // 0: DefaultVersions
+}
+
+// DefaultVersions are kept unless Limits say otherwise.
+const DefaultVersions = 500
+
+// Store is a directory with a prompt. Its methods can be called concurrently, also by several processes.
+type Store struct {
+	dir      string
+	limits   Limits
+	lock     *flock.Flock
+	mu       sync.Mutex // held with lock
+	versions versions
+	now      func() time.Time
+}
+
+// State is a prompt at one time.
+type State struct {
+	sections.Prompt
+	Version Version
+}
+
+// Open opens a directory and reads the prompt, which must have no faults. Nobody needs to close it.
+func Open(ctx context.Context, dir string, limits Limits) (*Store, error) {
+	limits.Versions = cmp.Or(limits.Versions, DefaultVersions)
+	s := &Store{
+		dir: dir, limits: limits, lock: flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600)), now: time.Now,
+		versions: versions{dir: filepath.Join(dir, versionsDir), known: map[int]Version{}},
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the directory %s is missing: make it, with the beginning of the prompt in %s", dir, sections.Index)
+	}
+	_, err := s.Read(ctx)
+	return s, err
+}
+
+// Read returns the prompt of now.
+func (s *Store) Read(ctx context.Context) (now State, err error) {
+	err = s.locked(ctx, func(st State) error { now = st; return nil })
+	return now, err
+}
+
+// locked runs do with the lock, the prompt of now, and nothing interrupted.
+func (s *Store) locked(ctx context.Context, do func(State) error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok, err := s.lock.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
+		return fmt.Errorf("lock %s: %w", s.dir, cmp.Or(err, errors.New("it is in use")))
+	}
+	defer func() { err = errors.Join(err, s.lock.Unlock()) }()
+	if err := s.recover(); err != nil {
+		return err
+	}
+	now, err := s.sync()
+	if err != nil {
+		return err
+	}
+	return do(now)
+}
+
+// recover completes a change that was interrupted.
+func (s *Store) recover() error {
+	_, open, err := s.versions.list()
+	if err != nil || open == 0 {
+		return err
+	}
+	v, err := s.versions.readFile(versionFile(open) + pending)
+	if err != nil {
+		return err
+	}
+	return s.apply(v)
+}
+
+// sync reads the prompt. If its files are not those of the newest version, they become one.
+func (s *Store) sync() (State, error) {
+	p, faults := sections.Read(os.DirFS(s.dir))
+	if len(faults) > 0 {
+		return State{}, fmt.Errorf("the prompt in %s cannot be read:\n%w", s.dir, faults)
+	}
+	files, err := s.files(p)
+	if err != nil {
+		return State{}, err
+	}
+	newest, err := s.newest()
+	if err != nil {
+		return State{}, err
+	}
+	if newest.Number > 0 && maps.Equal(files, newest.Files) {
+		return State{p, newest}, nil
+	}
+	v := Version{Number: newest.Number + 1, Operation: OperationEdited, Files: files}
+	if v.Number == 1 {
+		v.Operation = OperationFound
+	}
+	v, err = s.record(v)
+	return State{p, v}, err
+}
+
+func (s *Store) files(p sections.Prompt) (map[string]string, error) {
+	files := map[string]string{}
+	for _, name := range p.Files {
+		text, err := sections.ReadFile(os.DirFS(s.dir), name)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+func (s *Store) newest() (Version, error) {
+	numbers, _, err := s.versions.list()
+	if err != nil || len(numbers) == 0 {
+		return Version{}, err
+	}
+	return s.versions.read(numbers[len(numbers)-1])
+}
+
+// record writes a version whose files are there already, or are written with it.
+func (s *Store) record(v Version) (Version, error) {
+	v.At = s.now().UTC().Truncate(time.Millisecond)
+	if err := s.versions.write(v); err != nil {
+		return v, fmt.Errorf("write version %d: %w", v.Number, err)
+	}
+	if err := s.apply(v); err != nil {
+		return v, err
+	}
+	numbers, _, err := s.versions.list()
+	if err == nil {
+		err = s.versions.rotate(numbers, s.limits.Versions)
+	}
+	return v, err
+}
+
+// apply writes the files of a pending version. If the first one fails, nothing has changed.
+func (s *Store) apply(v Version) error {
+	written := 0
+	for _, name := range slices.Sorted(maps.Keys(v.Files)) {
+		if now, err := sections.ReadFile(os.DirFS(s.dir), name); err == nil && now == v.Files[name] {
+			continue
+		}
+		err := renameio.WriteFile(filepath.Join(s.dir, name), []byte(v.Files[name]), 0o600, renameio.WithExistingPermissions())
+		if err != nil && written == 0 {
+			return errors.Join(fmt.Errorf("nothing is changed: %w", err), s.versions.drop(v.Number))
+		}
+		if err != nil {
+			return fmt.Errorf("version %d is not complete, and is completed by the next call: %w", v.Number, err)
+		}
+		written++
+	}
+	return s.versions.complete(v.Number)
+}
+
+// digest identifies a text: 12 hex digits of its SHA-256.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Base identifies the whole prompt as the model gets it.
+func (s State) Base() string { return digest(s.Assemble()) }
+
+// BaseOf identifies the text of a section.
+func BaseOf(e sections.Entry) string { return digest(e.Only()) }
