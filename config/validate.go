@@ -50,6 +50,7 @@ func (c *Config) check(r *report) {
 	checkBlobs(r, "blobs.url", c.Blobs.URL)
 	c.Encryption.Check(func(key, problem string) { r.at("encryption."+key, "%s", problem) })
 	c.Audit.Check(func(key, problem string) { r.at("audit."+key, "%s", problem) })
+	c.Clients.Check(func(key, problem string) { r.at("clients."+key, "%s", problem) })
 	checkRedis(r, "events.redis", c.Events.Redis)
 	checkSigningKey(r, "push.signing_key", c.Push.SigningKey)
 	webhooks.Check(c.Approval.Webhooks, func(key, problem string) { r.at("approval.webhooks"+key, "%s", problem) })

@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"gateway/service/shortid": {"workflows/contract", "gateway/service"},
 	"gateway/identity":        {"workflows/contract", "gateway/identity"},
 	"gateway/request":         {"workflows/contract", "gateway/service", "mcpservers/hosting/guard"},
+	"gateway/slackchat":       {"workflows/contract", "workflows/record", "workflows/credential", "gateway/command", "gateway/identity", "gateway/live", "gateway/passcode", "gateway/request", "gateway/service", "gateway/slackchat"},
 	"gateway/desk":            {"workflows/contract", "gateway/service", "gateway/request"},
 	"gateway/command":         {"workflows/contract", "workflows/record", "workflows/answer", "gateway/service"},
 	"gateway/page":            {},

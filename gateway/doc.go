@@ -45,6 +45,7 @@
 //	mcpserver         the agent as an MCP server, at /mcp
 //	page              the page for people: static files; offers what the agent can do, and the
 //	                  names under which clients ask it
+//	slackchat         Slack, and GET and POST /slack/link, where its users say who they are
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
 //	a2a/hook          the body of web hooks, the only part that a worker needs

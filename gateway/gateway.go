@@ -40,6 +40,7 @@ import (
 	"agent-stop-and-go/gateway/service/access"
 	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/gateway/service/search"
+	"agent-stop-and-go/gateway/slackchat"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential"
@@ -123,6 +124,8 @@ type Deps struct {
 	WebUIOrigins []string
 	// Provider is the organization named in the agent's card.
 	Provider Provider
+	// Slack has the settings of the front end in Slack, nil if there is none.
+	Slack *slackchat.Settings
 }
 
 // Provider is an organization and its web site.
@@ -163,6 +166,7 @@ type Gateway struct {
 	quota     *quota.Quota
 	tasks     *protocol.Server
 	mcp       *mcpserver.Server
+	slack     *slackchat.Chat
 	proxies   forwarded.Proxies
 	attempts  *attempts.Attempts
 	// dropTokens is as in Deps.
@@ -207,6 +211,9 @@ func New(deps Deps) *Gateway {
 		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now)}, Now: d.Now,
 	}
 	g.mcp = mcpserver.New(mcpserver.Options{Exchanges: talks.Exchanges, Models: talks.Models, Version: d.Version, Logger: d.Logger, Issuers: identity.Issuers(d.Methods)})
+	if d.Slack != nil {
+		g.slack = slackchat.New(slackchat.Options{Settings: *d.Slack, Service: s, Followers: g.followers, Proven: len(d.Callers) > 0, Sessions: d.Sessions, Keyring: d.Keyring, Take: d.Quota.Take, Logger: d.Logger, Now: d.Now})
+	}
 	g.table = tableOf(handlers{
 		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
@@ -217,6 +224,7 @@ func New(deps Deps) *Gateway {
 		health: g.health,
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,
+		slack:  g.slack,
 		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
 
 		models:    openai.Models{Of: talks.Models},
@@ -248,6 +256,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.handler.ServeHTTP(w, request.Tidy(r))
 }
 
+// Slack returns the front end in Slack, which must be started, or nil.
+func (g *Gateway) Slack() *slackchat.Chat { return g.slack }
+
 // Routes lists the operations of the API, without the files of the pages.
 func (g *Gateway) Routes() []Route {
 	var out []Route
@@ -267,6 +278,7 @@ func (g *Gateway) Problems(ctx context.Context) []string { return g.health.probl
 // of a workflow is in flight. Requests are still served, without waiting. Call it before
 // http.Server.Shutdown.
 func (g *Gateway) Close() {
+	g.slack.Close()
 	g.service.Close()
 	g.followers.Close()
 	g.mcp.Close()

@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/gateway/openai/chat"
 	"agent-stop-and-go/gateway/openai/responses"
 	"agent-stop-and-go/gateway/serverlogin"
+	"agent-stop-and-go/gateway/slackchat"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -64,6 +65,7 @@ type handlers struct {
 	offers *offers.Endpoint
 	health *health
 	tasks  *protocol.Server
+	slack  *slackchat.Chat
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
 	desk   *desk.Endpoint
@@ -146,6 +148,8 @@ func tableOf(h handlers) []route {
 		{Route{"POST", login.PathRenewal, open, ""}, h.login.Renew},
 		{Route{"GET", login.PathLogin, open, ""}, h.login.Begin},
 		{Route{"GET", login.PathCallback, open, ""}, h.login.Complete},
+		{Route{"GET", slackchat.Path, open, ""}, h.slack.Show},
+		{Route{"POST", slackchat.Path, open, ""}, h.slack.Confirm},
 		{Route{"POST", login.PathLogout, open, ""}, h.login.End},
 		{Route{"GET", "/me", proven, ""}, me},
 		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.Tools},

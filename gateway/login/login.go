@@ -108,8 +108,8 @@ func (e *Endpoint) Begin(c echo.Context) error {
 	return redirect(c, http.StatusFound, location)
 }
 
-// isPlace matches what may follow the address of the page.
-var isPlace = regexp.MustCompile(`^(#/[A-Za-z0-9/_-]{0,200})?$`)
+// isPlace matches what may follow the address of the page: a part of it, or the page of package slackchat.
+var isPlace = regexp.MustCompile(`^(#/[A-Za-z0-9/_-]{0,200}|slack/link)?$`)
 
 // Complete takes the answer of the provider, begins the session and sends the browser to the page.
 func (e *Endpoint) Complete(c echo.Context) error {

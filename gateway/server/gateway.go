@@ -68,7 +68,9 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 		return nil, err
 	}
 	go keepAgent(ctx, c, p)
-	return gateway.New(d), nil
+	g := gateway.New(d)
+	g.Slack().Start(ctx)
+	return g, nil
 }
 
 // keepAgent stores the long texts of the agent again every few hours until ctx ends. New
@@ -113,6 +115,10 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
 		Views: snapshot.New(p.Changes, time.Now),
 	})
+	slack, err := slackOf(c, p)
+	if err != nil {
+		return gateway.Deps{}, err
+	}
 	callersQuota := quota.New(quota.Options{Limits: limitsOf(c), Shared: shared, Open: conversations.CountOpen, Logger: p.Logger})
 	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
 	var decrypting codec.Codec
@@ -128,7 +134,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Approvers: c.Approval.Approvers, Rates: c.Limits.RateLimits(), RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-		Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
+		Slack: slack, Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
 		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

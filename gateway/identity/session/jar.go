@@ -80,6 +80,14 @@ func (j *Jar) Keep(w http.ResponseWriter, r *http.Request, kind string, v any, e
 	return j.cookies().Set(w, r, kind, v, ends, http.SameSiteLaxMode)
 }
 
+// Peek reads a value that Keep has kept. It fails with ErrNoCookie.
+func (j *Jar) Peek(r *http.Request, kind string, v any) error {
+	if err := j.cookies().Get(r, kind, v); err != nil {
+		return ErrNoCookie
+	}
+	return nil
+}
+
 // Take reads a value that Keep has kept, and forgets it. It fails with ErrNoCookie.
 func (j *Jar) Take(w http.ResponseWriter, r *http.Request, kind string, v any) error {
 	err := j.cookies().Get(r, kind, v)

@@ -1,0 +1,127 @@
+package slackchat
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+	"github.com/slack-go/slack/socketmode"
+)
+
+// ackWithin is how long an acknowledgement waits for what it acknowledges to be durable. Slack
+// waits three seconds, and sends again what was not acknowledged.
+const ackWithin = 1500 * time.Millisecond
+
+// handle handles one event. It is acknowledged as soon as it is durable, and in time whatever
+// happens.
+func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.Event) {
+	if e.Request == nil || e.Request.EnvelopeID == "" {
+		c.report(e)
+		return
+	}
+	var once sync.Once
+	ack := func() {
+		once.Do(func() {
+			if err := sm.AckCtx(ctx, e.Request.EnvelopeID, nil); err != nil && ctx.Err() == nil {
+				c.Logger.Warn("an event of Slack was not acknowledged", "error", err)
+			}
+		})
+	}
+	defer ack()
+	late := time.AfterFunc(ackWithin, ack)
+	defer late.Stop()
+	switch data := e.Data.(type) {
+	case slackevents.EventsAPIEvent:
+		if m, ok := c.messageOf(data); ok && c.seen.first(m.channel+" "+m.ts) {
+			c.receive(ctx, m, ack)
+		}
+	case slack.InteractionCallback:
+		c.interact(ctx, data, ack)
+	case slack.SlashCommand:
+		ack()
+		c.slash(ctx, data)
+	}
+}
+
+// report logs what the connection tells of itself.
+func (c *Chat) report(e socketmode.Event) {
+	switch data := e.Data.(type) {
+	case *slack.ConnectionErrorEvent:
+		c.Logger.Warn("Slack cannot be reached; the connection is tried again", "error", data.ErrorObj, "pause", data.Backoff)
+	case *socketmode.ConnectedEvent:
+		c.Logger.Info("connected to Slack")
+	case *socketmode.ErrorBadMessage:
+		c.Logger.Warn("Slack has sent what cannot be read", "error", data.Cause)
+	}
+}
+
+// inbound is a message of a person.
+type inbound struct {
+	channel, user, text, ts, root string
+	files                         bool
+}
+
+func (m inbound) place() place { return place{m.channel, m.root} }
+
+// messageOf returns the message to the agent that an event is: a direct message, or a mention. Slack
+// sends a mention as two events, which are one message.
+func (c *Chat) messageOf(e slackevents.EventsAPIEvent) (inbound, bool) {
+	team, bot := c.self()
+	if e.TeamID != "" && e.TeamID != team {
+		return inbound{}, false
+	}
+	var m inbound
+	switch in := e.InnerEvent.Data.(type) {
+	case *slackevents.AppMentionEvent:
+		if in.BotID != "" || in.Edited != nil {
+			return m, false
+		}
+		m = inbound{in.Channel, in.User, in.Text, in.TimeStamp, in.ThreadTimeStamp, len(in.Files) > 0}
+	case *slackevents.MessageEvent:
+		if in.BotID != "" || !in.IsIM() || !plain(in.SubType) {
+			return m, false
+		}
+		m = inbound{in.Channel, in.User, in.Text, in.TimeStamp, in.ThreadTimeStamp, in.Message != nil && len(in.Message.Files) > 0}
+	}
+	if m.root == "" {
+		m.root = m.ts
+	}
+	return m, m.user != "" && m.user != bot && m.ts != "" && m.channel != ""
+}
+
+// plain reports whether messages of a subtype are what somebody has written, and not that
+// something was changed, deleted or joined.
+func plain(subtype string) bool {
+	return subtype == "" || subtype == slack.MsgSubTypeFileShare || subtype == slack.MsgSubTypeThreadBroadcast || subtype == slack.MsgSubTypeMeMessage
+}
+
+// maxSeen bounds the messages that are remembered: Slack repeats an event three times within an
+// hour. A repetition of an older one has the ID of its request.
+const maxSeen = 4096
+
+// seen remembers which messages were taken.
+type seen struct {
+	mu    sync.Mutex
+	at    map[string]bool
+	order []string
+}
+
+// first reports whether a key is new, and remembers it.
+func (s *seen) first(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at[key] {
+		return false
+	}
+	if s.at == nil {
+		s.at = map[string]bool{}
+	}
+	s.at[key] = true
+	if s.order = append(s.order, key); len(s.order) > maxSeen {
+		delete(s.at, s.order[0])
+		s.order = s.order[1:]
+	}
+	return true
+}

@@ -1,0 +1,10 @@
+// Package fakeslack is a Slack for tests: the methods of the Web API and the Socket Mode that an app of
+// one workspace needs, on a port of this machine. Slack's own clients (@slack/bolt, @slack/socket-mode)
+// are run against it in deploy/conformance.
+//
+//	slack.go     Slack: New, its state, and what tests ask of it
+//	methods.go   the methods of the Web API
+//	limits.go    what Slack refuses: blocks, texts, metadata
+//	socket.go    Socket Mode: connections, envelopes, acknowledgements, repetitions
+//	people.go    what people do: write, press buttons, send dialogs, use commands
+package fakeslack

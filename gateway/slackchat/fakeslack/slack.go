@@ -1,0 +1,210 @@
+package fakeslack
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The workspace, its bot, and the tokens of the app.
+const (
+	Team     = "T0TEAM"
+	Bot      = "U0BOT"
+	BotID    = "B0BOT"
+	AppID    = "A0APP"
+	AppToken = "xapp-1-test"
+	BotToken = "xoxb-test"
+)
+
+// Message is a message of a channel.
+type Message struct {
+	TS, Channel, Thread, User, Text string
+	Blocks, Metadata                json.RawMessage
+	// Edits counts chat.update, Edited are their times.
+	Edits  int
+	Edited []time.Time
+	// Only is the user who alone sees it, "" for everybody.
+	Only string
+}
+
+// View is a dialog that was opened.
+type View struct {
+	ID, Trigger string
+	JSON        json.RawMessage
+}
+
+// Slack is a workspace. It must be closed.
+type Slack struct {
+	// AckWithin is how long an envelope waits for its acknowledgement before it is sent again.
+	// Set it before the first connection.
+	AckWithin time.Duration
+
+	server *httptest.Server
+
+	mu       sync.Mutex
+	clock    int64
+	messages []*Message
+	views    []View
+	limits   map[string][]time.Duration // Retry-After of the next calls of a method
+	calls    map[string][]time.Time
+	answers  []string // to commands
+	problems []string
+
+	tickets     int
+	joined      int
+	connections []*connection
+	waiting     []*envelope
+	acks        []Ack
+	changed     chan struct{} // closed at each change
+}
+
+// New returns a workspace without messages.
+func New() *Slack {
+	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, calls: map[string][]time.Time{}, changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/{method}", s.serve)
+	mux.HandleFunc("POST /response", s.response)
+	mux.HandleFunc("GET /link", s.connect)
+	s.server = httptest.NewServer(mux)
+	return s
+}
+
+// Close ends all connections.
+func (s *Slack) Close() {
+	s.Disconnect()
+	s.server.Close()
+}
+
+// API is the base URL of the Web API.
+func (s *Slack) API() string { return s.server.URL + "/api/" }
+
+// change wakes those who wait. The caller holds mu.
+func (s *Slack) change() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Wait waits until something holds, and reports whether it did in time.
+func (s *Slack) Wait(within time.Duration, holds func() bool) bool {
+	deadline := time.After(within)
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if holds() {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			return holds()
+		}
+	}
+}
+
+// next returns a new timestamp. The caller holds mu.
+func (s *Slack) next() string {
+	s.clock++
+	return fmt.Sprintf("1700000000.%06d", s.clock)
+}
+
+// Thread returns the messages of a thread, oldest first, without those that only one person sees.
+func (s *Slack) Thread(channel, root string) []Message {
+	return s.some(func(m *Message) bool {
+		return m.Channel == channel && m.Only == "" && (m.TS == root || m.Thread == root)
+	})
+}
+
+// Private returns what only one person sees.
+func (s *Slack) Private(user string) []Message {
+	return s.some(func(m *Message) bool { return m.Only == user })
+}
+
+func (s *Slack) some(want func(*Message) bool) (out []Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.messages {
+		if want(m) {
+			out = append(out, *m)
+		}
+	}
+	return out
+}
+
+// Views returns the dialogs that were opened.
+func (s *Slack) Views() []View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.views)
+}
+
+// Answers returns what commands were answered.
+func (s *Slack) Answers() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.answers)
+}
+
+// Calls returns when a method was called, without the calls that were limited.
+func (s *Slack) Calls(method string) []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls[method])
+}
+
+// Problems returns what Slack would have refused: requests that are not as its documentation says.
+func (s *Slack) Problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.problems)
+}
+
+// Limit answers the next call of a method with 429, and its Retry-After in whole seconds.
+func (s *Slack) Limit(method string, after time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits[method] = append(s.limits[method], after)
+}
+
+// Delete deletes a message, as a person does.
+func (s *Slack) Delete(channel, ts string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = slices.DeleteFunc(s.messages, func(m *Message) bool { return m.Channel == channel && m.TS == ts })
+	s.change()
+}
+
+// find returns a message. The caller holds mu.
+func (s *Slack) find(channel, ts string) *Message {
+	for _, m := range s.messages {
+		if m.Channel == channel && m.TS == ts {
+			return m
+		}
+	}
+	return nil
+}
+
+// wire returns a message as the API has it.
+func (m *Message) wire(metadata bool) map[string]any {
+	out := map[string]any{"type": "message", "ts": m.TS, "user": m.User, "text": m.Text, "team": Team}
+	if m.User == Bot {
+		out["bot_id"] = BotID
+	}
+	if m.Thread != "" {
+		out["thread_ts"] = m.Thread
+	}
+	if len(m.Blocks) > 0 {
+		out["blocks"] = m.Blocks
+	}
+	if metadata && len(m.Metadata) > 0 {
+		out["metadata"] = m.Metadata
+	}
+	return out
+}
+
+func isDM(channel string) bool { return strings.HasPrefix(channel, "D") }
