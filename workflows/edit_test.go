@@ -5,8 +5,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/verdict"
@@ -42,9 +44,15 @@ func judged(v *verdict.Verdict) func(review.Input) (review.Result, error) {
 // editBy sends an update that approves the waiting approval with changes.
 func (s *session) editBy(who contract.Identity, changes string) *decideUpdate {
 	s.t.Helper()
+	return s.editFor(who, nil, changes)
+}
+
+// editFor does the same in the place of another.
+func (s *session) editFor(who contract.Identity, principal *deputy.Deputy, changes string) *decideUpdate {
+	s.t.Helper()
 	u := &decideUpdate{}
 	id := contract.ApprovalWorkflowID(s.pending().UUID)
-	in := contract.DecideSignal{Approved: true, By: who.Subject, Via: "rest", Identity: who, Edit: json.RawMessage(changes)}
+	in := contract.DecideSignal{Approved: true, By: who.Subject, Via: "rest", Identity: who, For: principal, Edit: json.RawMessage(changes)}
 	if who.Authenticated() {
 		in.Proof = s.prove(id, edit.Update, in)
 	}
@@ -148,6 +156,44 @@ func TestATypedDecisionWithChangesThatAreRefusedIsIgnored(t *testing.T) {
 		s.decideOn(approvalID, contract.DecideSignal{})
 		s.rest()
 	}, s.env.CancelWorkflow)
+}
+
+// A client runs the call that it was sent.
+func TestACallOfTheClientIsNotChanged(t *testing.T) {
+	c := editable(verdict.Approval{Rule: "big"})
+	c.Client = true
+	converse(t, &world{GenerateFn: script(asks(c), says("Added."))}, hello(), func(s *session) {
+		s.rest()
+		same(t, "may be changed", s.pending().Edit, nil)
+		s.reject()
+		s.rest()
+	})
+}
+
+// A deputy who changes a call, and the one in whose place, are one person for all rules.
+func TestADeputyWhoChangesACallDecidesForOneRule(t *testing.T) {
+	ops, finance := verdict.Approval{Rule: "ops", By: []string{"group:ops"}}, verdict.Approval{Rule: "finance", By: []string{"group:finance"}}
+	dora := contract.Identity{Subject: "dora", Issuer: "keys", Scopes: []string{contract.ScopeApprove}}
+	w := &world{GenerateFn: script(asks(editable(ops, finance)), says("Added.")), ReviewFn: judged(&verdict.Verdict{Outcome: verdict.Ask, Rule: "ops", Asks: []verdict.Approval{ops, finance}})}
+	in := hello()
+	in.Owner = contract.Identity{Subject: "olga", Issuer: "keys"}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.decideOn(s.pending().UUID, s.decidedBy(s.pending().UUID, bert, contract.DecideSignal{Approved: true}))
+		s.rest()
+		same(t, "second", s.pending().Rule, "finance")
+		u := s.editFor(dora, &deputy.Deputy{
+			From:  deputy.Person{Subject: "anne", Issuer: "keys", Groups: []string{"finance"}, Scopes: []string{contract.ScopeApprove}},
+			To:    deputy.Person{Subject: "dora", Issuer: "keys"},
+			Until: s.env.Now().Add(time.Hour),
+		}, `{"value":400}`)
+		same(t, "taken", errors.Join(u.refused, u.err), nil)
+		same(t, "again", s.pending().Rule, "ops")
+		same(t, "neither of them", s.pending().Approvers, []string{"group:ops", "not:keys dora", "not:keys anne"})
+		s.reject()
+		s.rest()
+	})
+	same(t, "ran", w.ran(), nil)
 }
 
 // Whoever has approved the call as it was has not approved the changed one. Who changes it counts

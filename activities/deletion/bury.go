@@ -130,7 +130,7 @@ func (s server) decision(ctx context.Context, e *workflowpb.WorkflowExecutionInf
 		var r contract.ApprovalResult
 		result := last.GetWorkflowExecutionCompletedEventAttributes().GetResult()
 		if result != nil && converter.GetDefaultDataConverter().FromPayloads(result, &r) == nil && r.UUID != "" {
-			return deletion.DecisionOf(r), nil
+			return deletion.DecisionOf(r.Open()), nil
 		}
 	}
 	return deletion.Decision{

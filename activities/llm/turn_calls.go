@@ -34,11 +34,11 @@ func (x *turnBuilder) change(r contract.ApprovalResult) {
 	if !ok || len(r.Revision.Changes) == 0 {
 		return
 	}
-	by := r.ShownBy()
-	if by == "" {
-		by = "The person who approved it"
+	by := ""
+	if name := r.ShownBy(); name != "" {
+		by = fmt.Sprintf(" (%q)", name)
 	}
-	text := "This call did not run as it was made. " + by + " has changed its arguments:"
+	text := "This call did not run as it was made. The person who approved it" + by + " has changed its arguments:"
 	for _, c := range r.Revision.Changes {
 		if text += " " + c.Name + " is " + c.After; c.Before != "" {
 			text += " instead of " + c.Before

@@ -169,7 +169,7 @@ func TestTheModelLearnsWhatAPersonHasChanged(t *testing.T) {
 		answering("c1", sample.Result("r1", "a", "refund", "paid")), answering("c2", sample.Result("r1", "b", "list", "L")),
 	}
 	want := []llm.Turn{userTurn("pay"), replyTurn("",
-		past("a", "refund", `{"amount":700}`, "This call did not run as it was made. anne has changed its arguments: amount is 400 instead of 700; note is \"part\".\n\npaid"),
+		past("a", "refund", `{"amount":700}`, "This call did not run as it was made. The person who approved it (\"anne\") has changed its arguments: amount is 400 instead of 700; note is \"part\".\n\npaid"),
 		past("b", "list", `{}`, "L"))}
 	if diff := cmp.Diff(want, llm.BuildTurns(in, nil)); diff != "" {
 		t.Error(diff)

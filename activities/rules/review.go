@@ -39,8 +39,13 @@ func (r Reviewer) Review(ctx context.Context, in review.Input) (out review.Resul
 	if r.Policy != nil {
 		out.Policy = r.Policy.Version()
 	}
-	if len(in.Edit) == 0 && (r.Policy == nil || out.Policy == cmp.Or(in.Waits.Policy, basis.Policy)) {
-		return out, nil // no rules, or the same
+	same := out.Policy == cmp.Or(in.Waits.Policy, basis.Policy)
+	switch {
+	case len(in.Edit) == 0 && (r.Policy == nil || same):
+		return out, nil
+	case len(in.Edit) > 0 && !same: // those of now may not ask, and so would release it
+		out.Problem = "edit: the rules have changed since the call was made, so that they cannot say what may be changed: approve or reject it as it is"
+		return out, nil
 	}
 	args, err := transcript.ReadJSON(ctx, r.Blobs, in.Arguments)
 	if err != nil {
@@ -126,5 +131,5 @@ func (r Reviewer) judge(ctx context.Context, in review.Input, tool toolbox.Tool,
 	if !in.Basis.IsZero() {
 		tool.ReadOnly, tool.DestructiveHint, tool.Idempotent = b.ReadOnly, b.Destructive, b.Idempotent
 	}
-	return j.Call(ctx, tool, in.Server != "", args)
+	return j.Call(ctx, tool, in.Server != "" || in.Tool == toolbox.ToolRead || in.Tool == toolbox.ToolPrompt, args)
 }

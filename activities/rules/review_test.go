@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/review"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // shop lists one tool, and checks as a toolbox does.
@@ -29,7 +30,7 @@ func (shop) Check(_ context.Context, _ string, args json.RawMessage) (json.RawMe
 func TestAChangedCallIsCheckedAndJudgedAgain(t *testing.T) {
 	p := &policy{}
 	r := rules.Reviewer{Policy: p, Offer: shop{}}
-	basis := `{"read_only":true,"node":"desk","facts":{"chain":["front"]},"before":[{"tool":"backup"}],"reply":[{"tool":"find"}]}`
+	basis := `{"read_only":true,"node":"desk","facts":{"chain":["front"]},"before":[{"tool":"backup"}],"reply":[{"tool":"find"}],"policy":"0123456789ab"}`
 	in := review.Input{
 		Tool: "refund", Server: "shop", Arguments: contract.JSON{Raw: []byte(`{"amount":700,"to":"bob"}`)}, Basis: contract.JSON{Raw: []byte(basis)},
 		Edit: []byte(`{"amount":400}`), Allowed: []string{"amount"},
@@ -44,7 +45,7 @@ func TestAChangedCallIsCheckedAndJudgedAgain(t *testing.T) {
 		!c.ReadOnly || c.Destructive || c.Time.IsZero() || strings.Join(c.Names, " ") != "amount to" {
 		t.Errorf("judged %+v", c)
 	}
-	in.Basis = contract.JSON{}
+	in.Basis, in.Waits.Policy = contract.JSON{}, p.Version()
 	if _, err := r.Review(t.Context(), in); err != nil || p.judged[1].Facts != nil || p.judged[1].Before != nil || !p.judged[1].Destructive {
 		t.Errorf("nothing known: %+v %v", p.judged[1], err)
 	}
@@ -65,9 +66,33 @@ func TestAChangedCallIsCheckedAndJudgedAgain(t *testing.T) {
 	}
 }
 
+// The server of a tool of our own is in its arguments.
+func TestAChangedCallOfOurOwnToolIsJudgedByItsServer(t *testing.T) {
+	p := &policy{}
+	in := review.Input{
+		Tool: toolbox.ToolRead, Arguments: contract.JSON{Raw: []byte(`{"server":"notes","uri":"x"}`)}, Basis: contract.JSON{Raw: []byte(`{"before":[],"policy":"earlier"}`)},
+	}
+	if _, err := (rules.Reviewer{Policy: p, Offer: shop{}}).Review(t.Context(), in); err != nil || p.judged[0].Server != "notes" {
+		t.Errorf("%+v %v", p.judged, err)
+	}
+}
+
+// Other rules may not ask at all, and so would release a call that waits.
+func TestACallIsNotChangedWhenTheRulesHaveChanged(t *testing.T) {
+	p := &policy{}
+	in := review.Input{
+		Tool: "refund", Server: "shop", Arguments: contract.JSON{Raw: []byte(`{"amount":700,"to":"bob"}`)}, Basis: contract.JSON{Raw: []byte(`{"before":[],"policy":"earlier"}`)},
+		Edit: []byte(`{"amount":400}`), Allowed: []string{"amount"},
+	}
+	out, err := (rules.Reviewer{Policy: p, Offer: shop{}}).Review(t.Context(), in)
+	if err != nil || out.Revision != nil || !strings.Contains(out.Problem, "the rules have changed") || len(p.judged) > 0 {
+		t.Errorf("%+v %v", out, err)
+	}
+}
+
 func TestAChangedDelegationNeedsAMessage(t *testing.T) {
 	r := rules.Reviewer{Policy: &policy{}, Offer: shop{}}
-	in := review.Input{Tool: "a2a_shop", Arguments: contract.JSON{Raw: []byte(`{"message":"buy"}`)}, Edit: []byte(`{"message":"sell"}`), Allowed: []string{"message"}}
+	in := review.Input{Tool: "a2a_shop", Arguments: contract.JSON{Raw: []byte(`{"message":"buy"}`)}, Edit: []byte(`{"message":"sell"}`), Allowed: []string{"message"}, Waits: verdict.Verdict{Policy: (&policy{}).Version()}}
 	if out, err := r.Review(t.Context(), in); err != nil || out.Problem != "" || string(out.Revision.Arguments.Raw) != `{"message":"sell"}` {
 		t.Errorf("%+v %v", out, err)
 	}

@@ -1,7 +1,9 @@
 package approval
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,10 +56,10 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	if in.Reason == contract.ReasonPaused {
 		workflow.Go(ctx, a.awaitRelease)
 	}
-	a.wait(ctx)
-	if a.view.Result == nil {
-		a.awaitTold(ctx)
-		return contract.ApprovalResult{}, a.continueAsNew(ctx)
+	for a.wait(ctx); a.view.Result == nil; a.wait(ctx) {
+		if may, err := a.rest(ctx); may || err != nil {
+			return contract.ApprovalResult{}, cmp.Or(err, a.continueAsNew(ctx))
+		}
 	}
 	a.show(ctx)
 	a.tell(ctx, hooks.EventOf(a.view.Result.Decision), 1)
@@ -86,10 +88,15 @@ type approval struct {
 	released *switches.Release // of a paused call
 }
 
+// arrived reports whether something is to be handled.
+func (a *approval) arrived(ctx workflow.Context) bool {
+	return workflow.GetSignalChannel(ctx, contract.SignalDecide).Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred
+}
+
 // wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	arrived := func() bool { return ch.Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred }
+	arrived := func() bool { return a.arrived(ctx) }
 	for a.view.Result == nil && (arrived() || !a.mayRollOver(ctx)) {
 		ok, err := a.await(ctx, arrived)
 		switch {
@@ -122,10 +129,15 @@ func (a *approval) mayRollOver(ctx workflow.Context) bool {
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 
+// rest waits until nothing runs any more. It reports whether nothing has arrived meanwhile, so that the
+// run may continue as new.
+func (a *approval) rest(ctx workflow.Context) (bool, error) {
+	a.awaitTold(ctx)
+	err := workflow.Await(run.Detached(ctx), func() bool { return a.arrived(ctx) || workflow.AllHandlersFinished(ctx) }) // of refused changes
+	return !a.arrived(ctx), err
+}
+
 func (a *approval) continueAsNew(ctx workflow.Context) error {
-	if err := workflow.Await(run.Detached(ctx), func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil { // of refused changes
-		return err
-	}
 	next := a.in
 	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
@@ -160,11 +172,20 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 	if err != nil {
 		a.ignored++
 		a.view.Ignored++
-		a.view.Problem = err.Error()
+		a.view.Problem = problemText(err)
 		a.show(ctx)
 		return
 	}
 	a.decide(ctx, given, changed)
+}
+
+// problemText is the text of an error, without the kind of a refusal.
+func problemText(err error) string {
+	var refused *temporal.ApplicationError
+	if errors.As(err, &refused) {
+		return refused.Message()
+	}
+	return err.Error()
 }
 
 // decide concludes the approval with a person's decision, about the call as it is or as changed.

@@ -55,7 +55,7 @@ func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*c
 	o.ScheduleToCloseTimeout = 2 * reviewTimeout
 	out, err := activity.RunLocal(run.Detached(ctx), review.Activity, o, in)
 	switch {
-	case ctx.Err() != nil: // withdrawn meanwhile
+	case ctx.Err() != nil || a.isOver(ctx): // withdrawn or expired meanwhile
 		return nil, refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case err != nil:
 		return nil, refuseUpdate(contract.KindBlob, wording.Unjudged(activity.Failure(err)))

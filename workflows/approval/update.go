@@ -35,9 +35,8 @@ func (a *approval) validateDecision(ctx workflow.Context, raw json.RawMessage) e
 // an approval takes none, also while its timer is late, as in the moment after a restart.
 func (a *approval) validateUpdate(ctx workflow.Context, name string, raw json.RawMessage) error {
 	decides := func(u *decideUpdate) bool { return len(u.given.Edit) == 0 }
-	at := a.in.ExpiresAt()
 	switch {
-	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides) || at != nil && !workflow.Now(ctx).Before(*at):
+	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides) || a.isOver(ctx):
 		return refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case a.in.Schema.Blob != nil:
 		return refuseUpdate(contract.KindBlob, wording.TextSchemaStored)
@@ -87,6 +86,12 @@ func (a *approval) handleUpdate(ctx workflow.Context) {
 	}
 	u.decided = true
 	a.decide(ctx, u.given, changed)
+}
+
+// isOver reports whether the time of the approval has passed.
+func (a *approval) isOver(ctx workflow.Context) bool {
+	at := a.in.ExpiresAt()
+	return at != nil && !workflow.Now(ctx).Before(*at)
 }
 
 func refuseUpdate(kind contract.Kind, text string) error {

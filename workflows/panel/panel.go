@@ -125,7 +125,7 @@ func (p *Panel) open(ctx workflow.Context, a verdict.Approval, rules []string, s
 	p.made++
 	s := Step{Call: p.Call, Number: p.made}
 	if a.Rule != "" {
-		if step.Edit = a.Edit; p.Call.Basis.IsZero() { // it cannot be judged again
+		if step.Edit = a.Edit; p.Call.Basis.IsZero() || p.Call.Client { // it cannot be judged again, or the client runs what it has been sent
 			a.Edit, step.Edit = nil, nil
 		}
 		s.Rule, s.Approvers, s.Text = &a, rules, step.Text(p.Call.Verdict.Text)

@@ -64,19 +64,10 @@ func (t *Temporal) updateDecision(ctx context.Context, uuid, name string, in con
 }
 
 // signalDecision sends a decision to an approval that waits.
-func (t *Temporal) signalDecision(ctx context.Context, uuid string, in contract.DecideSignal) error {
+func (t *Temporal) signalDecision(ctx context.Context, uuid string, in contract.DecideSignal) (err error) {
 	id := contract.ApprovalWorkflowID(uuid)
-	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
-	info := d.GetWorkflowExecutionInfo()
-	switch {
-	case isNotFound(err):
-		return service.NoApproval(uuid)
-	case err != nil:
-		return fault(err, "describe an approval")
-	case !isOpen(info.GetStatus()):
-		return noLongerOpen(uuid)
-	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
-		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
+	if err = t.takesDecision(ctx, uuid); err != nil {
+		return err
 	}
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
 		return err
@@ -89,6 +80,23 @@ func (t *Temporal) signalDecision(ctx context.Context, uuid string, in contract.
 		return noLongerOpen(uuid)
 	}
 	return fault(err, "signal a decision")
+}
+
+// takesDecision returns why an approval takes no decision, or nil.
+func (t *Temporal) takesDecision(ctx context.Context, uuid string) error {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
+	info := d.GetWorkflowExecutionInfo()
+	switch {
+	case isNotFound(err):
+		return service.NoApproval(uuid)
+	case err != nil:
+		return fault(err, "describe an approval")
+	case !isOpen(info.GetStatus()):
+		return noLongerOpen(uuid)
+	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
+		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
+	}
+	return nil
 }
 
 func noLongerOpen(uuid string) *service.Error {

@@ -20,6 +20,11 @@ const editTimeout = 15 * time.Second
 // edit approves with changes. They are not sent as a signal: a worker that knows no changes would
 // approve without them.
 func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSignal) (_ *contract.ApprovalResult, err error) {
+	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
+		if err := t.takesDecision(ctx, uuid); err != nil {
+			return nil, err
+		}
+	}
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
 		return nil, err
 	}

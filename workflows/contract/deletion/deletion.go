@@ -110,6 +110,9 @@ type Decision struct {
 
 // DecisionOf returns what is kept of the record of a decision.
 func DecisionOf(r contract.ApprovalResult) Decision {
+	if r.Revision != nil {
+		r.ArgumentsSHA256 = r.Revision.SHA256
+	}
 	return Decision{
 		UUID: r.UUID, Tool: r.Tool, ArgumentsSHA256: r.ArgumentsSHA256, Decision: r.Decision, Outcome: r.Outcome, By: r.By,
 		OnBehalfOf: r.OnBehalfOf, Via: r.Via, Identity: r.Identity, RequestedAt: r.RequestedAt, DecidedAt: r.DecidedAt,

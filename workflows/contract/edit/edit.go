@@ -229,7 +229,7 @@ func text(v any) string {
 
 func shown(value string) string {
 	if r := []rune(value); len(r) > maxShown {
-		return string(r[:maxShown]) + "…"
+		return string(r[:maxShown]) + "… (cut)"
 	}
 	return value
 }
