@@ -153,6 +153,9 @@ func Between(before, after json.RawMessage, named json.RawMessage) ([]Change, er
 	return out, nil
 }
 
+// names returns the names in order.
+//
+//workflowcheck:ignore
 func names(changes map[string]any) []string { return slices.Sorted(maps.Keys(changes)) }
 
 // find returns the object that a name is a member of, and the member. An argument whose own name
