@@ -53,7 +53,7 @@ func describe(o *api.Operation) string {
 	return strings.TrimSpace(string(text) + "\n\n" + o.Method + " " + o.Path)
 }
 
-func titleOf(o *api.Operation) string { return excerpt.Line(o.Summary, 80) }
+func titleOf(o *api.Operation) string { return excerpt.Line(cmp.Or(o.Summary, o.Name), 80) }
 
 // line is an operation in a list.
 func line(o *api.Operation) string {
@@ -61,7 +61,11 @@ func line(o *api.Operation) string {
 	if o.Hints.ReadOnly {
 		kind = "reads"
 	}
-	return fmt.Sprintf("%s (%s; %s %s): %s", o.Name, kind, o.Method, o.Path, excerpt.Line(o.Summary, 160))
+	text := fmt.Sprintf("%s (%s; %s %s)", o.Name, kind, o.Method, o.Path)
+	if o.Summary != "" {
+		text += ": " + excerpt.Line(o.Summary, 160)
+	}
+	return text
 }
 
 func (s *Server) search(_ context.Context, request mcp.CallToolRequest) (*outcome, error) {
@@ -105,7 +109,9 @@ func (s *Server) find(query string) []*api.Operation {
 		head := strings.ToLower(o.Name + " " + o.Method + " " + o.Path + " " + strings.Join(o.Tags, " "))
 		text := strings.ToLower(o.Description)
 		for _, word := range words {
-			word = strings.TrimSuffix(word, "s")
+			if len(word) > 3 {
+				word = strings.TrimSuffix(word, "s") // of a plural
+			}
 			if strings.Contains(head, word) {
 				scores[o] += 3
 			}

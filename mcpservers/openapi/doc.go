@@ -31,15 +31,16 @@
 // of the call, so that the API makes a repeated call once, or it is random without one. Results of other
 // changes are kept in memory by that key. The server does not declare hosting.IdempotencyCapability.
 //
-// A change that was sent and not answered, or answered by a gateway (502, 504), ends in an error of the
-// protocol, after which a caller knows that it does not know. Before anything is sent, and with every other
-// answer, it is a result with isError, with status and body.
+// A change that was sent and not answered, or answered by a gateway (502, 504) or with 301 or 302, ends in an
+// error of the protocol, after which a caller knows that it does not know. A change answered with 303 was
+// made. Before anything is sent, and with every other answer of 300 and more, it is a result with isError,
+// with status and body.
 //
 // # Credentials
 //
 // They are put into requests as the security of an operation says, see package credential. Requests go to
 // the server that the document has for an operation, or to base_url, and nowhere else: a change is not
-// redirected at all, and reading only within the host.
+// redirected at all, and reading only within the host. They are masked in all that comes back.
 //
 // # Map
 //

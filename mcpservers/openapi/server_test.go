@@ -273,7 +273,7 @@ func TestCredentials(t *testing.T) {
 		{"[{cookie: []}]", map[string]string{"cookie": "KEY"}, `"cookie":"sid=…"`},
 		{"[{basic: []}]", map[string]string{"basic": "PAIR"}, `"authorization":"Basic …"`},
 		{"[{bearer: []}]", map[string]string{"bearer": "KEY"}, `"authorization":"Bearer …"`},
-		{"[{oauth: [read]}]", map[string]string{"oauth": "PAIR"}, `"authorization":"Bearer token-1"`},
+		{"[{oauth: [read]}]", map[string]string{"oauth": "PAIR"}, `"authorization":"Bearer …"`},
 		{"[{bearer: [], header: []}, {query: [], cookie: []}]", map[string]string{"bearer": "KEY", "query": "KEY", "cookie": "KEY"}, `"key":"","query":"key=…","cookie":"sid=…","authorization":""`},
 		{"[{bearer: []}, {}]", nil, `"authorization":""`},
 		{"[]", map[string]string{"bearer": "KEY"}, `"authorization":""`},

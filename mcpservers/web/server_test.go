@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/web"
 	"agent-stop-and-go/mcpservers/web/search"
 
@@ -96,6 +98,17 @@ func TestSearchNumbersResults(t *testing.T) {
 	}
 	if text, _, failed := call(t, s, "search", `{"query":"fail","provider":"searxng"}`); !failed || !strings.Contains(text, "searxng: 502 Bad Gateway") {
 		t.Errorf("one provider: %t %q", failed, text)
+	}
+}
+
+func TestAProviderThatHangsLeavesTimeForTheNext(t *testing.T) {
+	at := site(t)
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hangs.Close)
+	c := config(at)
+	c.Search[0].URL, c.Timeout = hangs.URL, hosting.Span(2*time.Second)
+	if text, structured, failed := call(t, newServer(t, c), "search", `{"query":"x"}`); failed || structured["provider"] != "tavily" {
+		t.Errorf("%t %q", failed, text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"agent-stop-and-go/mcpservers/hosting"
@@ -84,8 +85,8 @@ func (s *Server) search(ctx context.Context, args hosting.Arguments) (result, er
 		return nil, err
 	}
 	var errs []error
-	for _, e := range engines {
-		found, err := e.Search(ctx, query, most)
+	for i, e := range engines {
+		found, err := searchWithin(ctx, e, query, most, i == len(engines)-1)
 		if err == nil {
 			return &results{e.Name, found.Answer, found.Queries, found.Hits}, nil
 		}
@@ -96,6 +97,17 @@ func (s *Server) search(ctx context.Context, args hosting.Arguments) (result, er
 		}
 	}
 	return nil, errors.Join(errs...)
+}
+
+// searchWithin gives an engine half of the time that is left, so that the next one can be asked if it hangs;
+// the last one gets all of it.
+func searchWithin(ctx context.Context, e *search.Engine, query string, most int, last bool) (search.Results, error) {
+	if end, ok := ctx.Deadline(); ok && !last {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+	}
+	return e.Search(ctx, query, most)
 }
 
 // chosen returns the engine of the argument provider, or all of them.

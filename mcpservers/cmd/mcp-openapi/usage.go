@@ -15,8 +15,8 @@ Flags:
   --credential SCHEME=VARIABLE   the environment variable with the credential of a security
                      scheme: a key, a token, user:password, or client_id:client_secret; repeatable
   --read-only        only operations that read: GET and HEAD, or what x-mcp says
-  --tag TAG, --operation ID, --path PATH   only these operations; repeatable. ID may have *,
-                     PATH * and **
+  --tag TAG, --operation ID, --path PATH   only these operations; repeatable. ID is an
+                     operationId or the name of a tool, and may have *, PATH * and **
   --exclude-tag, --exclude-operation, --exclude-path   not these operations; repeatable
   --port PORT        port to listen on; 0 for any free one     (default 8094)
 ` + hosting.FlagUsage + `  --version       print the version and stop

@@ -135,12 +135,12 @@ func (b *body) form(v any) (string, error) {
 			}
 			value = text
 		}
-		pairs, err := p.pairs(value)
+		pairs, err := p.pairs(value, "%2C", url.QueryEscape)
 		if err != nil {
 			return "", fmt.Errorf("body.%s: %w", name, err)
 		}
 		for _, one := range pairs {
-			parts = append(parts, url.QueryEscape(one.name)+"="+url.QueryEscape(one.value))
+			parts = append(parts, one.name+"="+one.value)
 		}
 	}
 	return strings.Join(parts, "&"), nil

@@ -3,54 +3,17 @@ package api
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// Selection selects operations: those of Include that are not in Exclude.
-type Selection struct {
-	Include  Pattern `yaml:"include"` // empty for all
-	Exclude  Pattern `yaml:"exclude"`
-	ReadOnly bool    `yaml:"read_only"` // only GET and HEAD, or what x-mcp says
-}
-
-// Pattern matches operations that have one of the tags, an operation id or a path. Ids and paths may have
-// * and paths **.
-type Pattern struct {
-	Tags       []string `yaml:"tags"`
-	Operations []string `yaml:"operations"`
-	Paths      []string `yaml:"paths"`
-}
-
-func (p Pattern) empty() bool { return len(p.Tags)+len(p.Operations)+len(p.Paths) == 0 }
-
-// Validate reports malformed patterns.
-func (p Pattern) Validate() error {
-	var errs []error
-	for _, pattern := range slices.Concat(p.Operations, p.Paths) {
-		if !doublestar.ValidatePattern(pattern) {
-			errs = append(errs, fmt.Errorf("the pattern %q is malformed", pattern))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (p Pattern) matches(id, at string, tags []string) bool {
-	return slices.ContainsFunc(p.Tags, func(tag string) bool { return slices.Contains(tags, tag) }) ||
-		slices.ContainsFunc(p.Operations, func(pattern string) bool { ok, _ := path.Match(pattern, id); return ok }) ||
-		slices.ContainsFunc(p.Paths, func(pattern string) bool { ok, _ := doublestar.Match(pattern, at); return ok })
-}
 
 // Hints say what an operation does.
 type Hints struct{ ReadOnly, Destructive, Idempotent bool }
@@ -60,7 +23,7 @@ type Operation struct {
 	Name        string // of the tool
 	Method      string
 	Path        string // with {parameters}
-	Summary     string // one line
+	Summary     string // one line; "" if the document says nothing
 	Description string
 	Tags        []string
 	Hints       Hints
@@ -115,6 +78,7 @@ func (d *Document) Operations(s Selection, base string) ([]*Operation, error) {
 	if err != nil {
 		return nil, err
 	}
+	selected := s.selector()
 	paths := d.doc.Paths.Map()
 	for _, at := range slices.Sorted(maps.Keys(paths)) {
 		item := paths[at]
@@ -123,48 +87,51 @@ func (d *Document) Operations(s Selection, base string) ([]*Operation, error) {
 			if o == nil {
 				continue
 			}
-			made, err := d.operation(at, method, item, o, fallback, s, base, names)
+			x, err := extensionsOf(item, o, fallback)
+			name := toolName(cmp.Or(x.Name, o.OperationID, method+"_"+strings.Trim(at, "/")), names)
+			names[name] = true // also if it is not selected, so that names do not depend on the selection
+			hints := hintsOf(method, x)
+			if !selected.takes(o, name, at) || err == nil && (x.Hidden || s.ReadOnly && !hints.ReadOnly) {
+				continue
+			}
+			made := &Operation{Method: method, Path: at, Tags: o.Tags, Hints: hints, Name: name}
+			if err == nil {
+				err = d.fill(made, x, item, o, base)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", method, at, err)
 			}
-			if made != nil {
-				names[made.Name] = true
-				all = append(all, made)
-			}
+			all = append(all, made)
 		}
 	}
-	return all, nil
+	return all, selected.unmatched()
 }
 
-// operation returns nil for an operation that is not selected.
-func (d *Document) operation(at, method string, item *openapi3.PathItem, o *openapi3.Operation, fallback extension, s Selection, base string, names map[string]bool) (*Operation, error) {
-	if !s.Include.empty() && !s.Include.matches(o.OperationID, at, o.Tags) || s.Exclude.matches(o.OperationID, at, o.Tags) {
-		return nil, nil
-	}
-	fallback, err := extensionOf(item.Extensions, fallback)
-	if err != nil {
-		return nil, err
-	}
-	x, err := extensionOf(o.Extensions, fallback)
-	if err != nil {
-		return nil, err
-	}
-	hints := hintsOf(method, x)
-	if x.Hidden || s.ReadOnly && !hints.ReadOnly {
-		return nil, nil
-	}
-	made := &Operation{Method: method, Path: at, Tags: o.Tags, Hints: hints, Name: toolName(cmp.Or(x.Name, o.OperationID, method+"_"+strings.Trim(at, "/")), names)}
-	made.Description = strings.TrimSpace(cmp.Or(x.Description, strings.TrimSpace(o.Summary+"\n\n"+o.Description), method+" "+at))
+// fill sets what the document says of an operation.
+func (d *Document) fill(made *Operation, x extension, item *openapi3.PathItem, o *openapi3.Operation, base string) (err error) {
+	made.Description = strings.TrimSpace(cmp.Or(x.Description, o.Summary+"\n\n"+o.Description))
 	made.Summary, _, _ = strings.Cut(made.Description, "\n")
 	if made.base, err = d.server(item, o, base); err != nil {
-		return nil, err
+		return err
 	}
 	made.Security = d.doc.Security
 	if o.Security != nil {
 		made.Security = *o.Security
 	}
-	return made, made.build(item, o, d.keysIn())
+	return made.build(item, o, d.keysIn())
 }
+
+// extensionsOf returns x-mcp of an operation, or that of its path, or fallback.
+func extensionsOf(item *openapi3.PathItem, o *openapi3.Operation, fallback extension) (extension, error) {
+	fallback, err := extensionOf(item.Extensions, fallback)
+	if err != nil {
+		return extension{}, err
+	}
+	return extensionOf(o.Extensions, fallback)
+}
+
+// safe are the methods that RFC 9110 §9.2.1 calls idempotent because they change nothing.
+var safe = []string{http.MethodGet, http.MethodHead, http.MethodOptions}
 
 // hintsOf says what a method does, as RFC 9110 §9.2 has it. All but GET and HEAD may change or remove something.
 func hintsOf(method string, x extension) Hints {
@@ -175,7 +142,7 @@ func hintsOf(method string, x extension) Hints {
 	h.Destructive = !h.ReadOnly
 	if x.Hints.ReadOnly != nil {
 		h.ReadOnly, h.Destructive = *x.Hints.ReadOnly, !*x.Hints.ReadOnly
-		h.Idempotent = h.Idempotent || h.ReadOnly
+		h.Idempotent = h.ReadOnly || h.Idempotent && !slices.Contains(safe, method)
 	}
 	if x.Hints.Destructive != nil {
 		h.Destructive = *x.Hints.Destructive && !h.ReadOnly
@@ -220,8 +187,8 @@ func (d *Document) server(item *openapi3.PathItem, o *openapi3.Operation, base s
 		}
 	}
 	u, err := url.Parse(base)
-	if err == nil && d.at != nil {
-		u = d.at.ResolveReference(u)
+	if err == nil {
+		u = cmp.Or(d.at, u).ResolveReference(u) // also takes dots out of the path
 	}
 	switch {
 	case err != nil:

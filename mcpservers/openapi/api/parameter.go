@@ -32,7 +32,7 @@ func newParameter(p *openapi3.Parameter) (parameter, error) {
 	return out, nil
 }
 
-// pair is a name with a value, neither of them escaped.
+// pair is a name with a value.
 type pair struct{ name, value string }
 
 // scalar returns the text of a value that is no list and no object.
@@ -127,35 +127,51 @@ func (p parameter) simple(v any, escape func(string) string) (string, error) {
 	return prefix + escape(text), err
 }
 
-// pairs writes a value as the styles form, spaceDelimited, pipeDelimited and deepObject have it.
-func (p parameter) pairs(v any) ([]pair, error) {
-	separator := map[string]string{"spaceDelimited": " ", "pipeDelimited": "|"}[p.style]
+// pairs writes a value as the styles form, spaceDelimited, pipeDelimited and deepObject have it: names and
+// values are escaped one by one, and comma is between those of a list.
+func (p parameter) pairs(v any, comma string, escape func(string) string) ([]pair, error) {
+	separator := map[string]string{"spaceDelimited": escape(" "), "pipeDelimited": escape("|")}[p.style]
 	if separator == "" {
-		separator = ","
+		separator = comma
 	}
 	switch v := v.(type) {
 	case []any:
 		texts, err := scalars(v)
-		if err != nil || !p.explode {
-			return []pair{{p.name, strings.Join(texts, separator)}}, err
+		if err != nil {
+			return nil, err
 		}
 		var out []pair
 		for _, text := range texts {
-			out = append(out, pair{p.name, text})
+			out = append(out, pair{escape(p.name), escape(text)})
 		}
-		return out, nil
+		if p.explode {
+			return out, nil
+		}
+		var all []string
+		for _, one := range out {
+			all = append(all, one.value)
+		}
+		return []pair{{escape(p.name), strings.Join(all, separator)}}, nil
 	case map[string]any:
 		if p.style == "deepObject" {
-			return deep(p.name, v)
+			all, err := deep(p.name, v)
+			return escapedPairs(all, escape), err
 		}
 		all, err := members(v)
 		if err != nil || p.explode {
-			return all, err
+			return escapedPairs(all, escape), err
 		}
-		return []pair{{p.name, joined(all, separator, separator, func(s string) string { return s })}}, nil
+		return []pair{{escape(p.name), joined(all, separator, separator, escape)}}, nil
 	}
 	text, err := scalar(v)
-	return []pair{{p.name, text}}, err
+	return []pair{{escape(p.name), escape(text)}}, err
+}
+
+func escapedPairs(all []pair, escape func(string) string) (out []pair) {
+	for _, one := range all {
+		out = append(out, pair{escape(one.name), escape(one.value)})
+	}
+	return out
 }
 
 // deep writes name[member]=value. Members of members are written alike, as many APIs take them; OpenAPI
@@ -199,11 +215,8 @@ func (p parameter) escaped(text string) string {
 	if p.reserved {
 		return reservedCharacters.Replace(out)
 	}
-	return strings.ReplaceAll(out, "%2C", ",") // lists are joined with it
+	return out
 }
-
-// pathValue escapes a value of a path, which must not be a step out of its segment.
-func pathValue(text string) string { return url.PathEscape(text) }
 
 // jsonText writes a value as JSON.
 func jsonText(v any) (string, error) {

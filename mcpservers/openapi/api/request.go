@@ -214,7 +214,7 @@ func explain(err error) string {
 
 // target returns the URL of a call, and sets headers.
 func (o *Operation) target(args map[string]any, header http.Header) (*url.URL, error) {
-	at := o.Path
+	at := escapedTemplate(o.Path)
 	var query, cookies []string
 	for _, p := range o.parameters {
 		value, ok := args[p.property]
@@ -234,30 +234,22 @@ func (o *Operation) target(args map[string]any, header http.Header) (*url.URL, e
 	if strings.ContainsAny(at, "{}") {
 		return nil, fmt.Errorf("the path %s has a parameter that the document does not describe", at)
 	}
-	for segment := range strings.SplitSeq(at, "/") {
-		if segment == "." || segment == ".." {
-			return nil, errors.New("no part of the path may be one dot or two")
-		}
-	}
 	if len(cookies) > 0 {
 		header.Set("Cookie", strings.Join(cookies, "; "))
 	}
-	target := *o.base
-	escaped := strings.TrimSuffix(target.EscapedPath(), "/") + at
-	unescaped, err := url.PathUnescape(escaped)
+	target, err := under(o.base, at)
 	if err != nil {
-		return nil, fmt.Errorf("the path %s is malformed", at)
+		return nil, err
 	}
-	target.Path, target.RawPath = unescaped, escaped
 	target.RawQuery = strings.Join(query, "&")
-	return &target, nil
+	return target, nil
 }
 
 // put writes a value into its place.
 func (p parameter) put(value any, at *string, query, cookies *[]string, header http.Header) error {
 	switch p.in {
 	case "path":
-		text, err := p.simple(value, pathValue)
+		text, err := p.simple(value, url.PathEscape)
 		if err != nil {
 			return err
 		}
@@ -272,16 +264,16 @@ func (p parameter) put(value any, at *string, query, cookies *[]string, header h
 		}
 		header.Set(p.name, text)
 	default:
-		pairs, err := p.pairs(value)
+		comma, escape, list := ",", p.escaped, query
+		if p.in == "cookie" {
+			comma, escape, list = "%2C", url.QueryEscape, cookies
+		}
+		pairs, err := p.pairs(value, comma, escape)
 		if err != nil {
 			return err
 		}
 		for _, one := range pairs {
-			if p.in == "cookie" {
-				*cookies = append(*cookies, one.name+"="+url.QueryEscape(one.value))
-			} else {
-				*query = append(*query, p.escaped(one.name)+"="+p.escaped(one.value))
-			}
+			*list = append(*list, one.name+"="+one.value)
 		}
 	}
 	return nil

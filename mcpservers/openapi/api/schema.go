@@ -17,12 +17,15 @@ const (
 
 // kept are the keywords that are copied as they are.
 var kept = []string{"type", "title", "description", "format", "enum", "const", "default", "minimum", "maximum", "multipleOf", "minLength", "maxLength",
-	"minItems", "maxItems", "uniqueItems", "required", "minProperties", "maxProperties", "dependentRequired", "contentEncoding", "contentMediaType", "deprecated"}
+	"minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "required", "minProperties", "maxProperties", "dependentRequired", "contentEncoding", "contentMediaType", "deprecated"}
 
 // converter makes JSON schemas (2020-12) of schemas of OpenAPI, without references.
 type converter struct {
 	open []*openapi3.Schema // those that contain the current one
 	left int
+	// loose counts what was left out so far. A schema in which something is left out takes more than it
+	// should, which not, oneOf and some others turn into less.
+	loose int
 }
 
 // schema converts a schema. binary parts are files if files is set.
@@ -36,7 +39,11 @@ func (c *converter) schema(ref *openapi3.SchemaRef, files bool) (any, error) {
 	}
 	c.left--
 	if slices.Contains(c.open, s) || len(c.open) >= maxDepth || c.left < 0 {
+		c.loose++
 		return cutOff(s), nil
+	}
+	if leavesOut(s) {
+		c.loose++
 	}
 	if files && isBinary(s) {
 		return fileSchema(s.Description), nil
@@ -61,6 +68,9 @@ func cutOff(s *openapi3.Schema) map[string]any {
 	out := map[string]any{}
 	if s.Type != nil && s.Type.Is("object") {
 		out["type"] = "object"
+		if s.Nullable {
+			out["type"] = []any{"object", "null"}
+		}
 	}
 	if text := s.Title + s.Description; text != "" {
 		out["description"] = text
@@ -85,7 +95,7 @@ func flat(s *openapi3.Schema) (map[string]any, error) {
 	maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(kept, name) })
 	bound(all, "minimum", "exclusiveMinimum", s.ExclusiveMin)
 	bound(all, "maximum", "exclusiveMaximum", s.ExclusiveMax)
-	if _, err := regexp.Compile(s.Pattern); err == nil && s.Pattern != "" { // those of JavaScript may be unknown to Go
+	if s.Pattern != "" && isPattern(s.Pattern) {
 		all["pattern"] = s.Pattern
 	}
 	return all, nil
@@ -104,26 +114,49 @@ func bound(out map[string]any, inclusive, exclusive string, b openapi3.Exclusive
 
 // nested converts the schemas in a schema.
 func (c *converter) nested(s *openapi3.Schema, out map[string]any, files bool) error {
-	for name, ref := range map[string]*openapi3.SchemaRef{"not": s.Not, "items": s.Items, "contains": s.Contains, "propertyNames": s.PropertyNames, "additionalProperties": s.AdditionalProperties.Schema} {
-		if err := c.set(out, name, ref, files); err != nil {
+	for _, part := range []struct {
+		name string
+		ref  *openapi3.SchemaRef
+	}{{"not", s.Not}, {"items", s.Items}, {"contains", s.Contains}, {"propertyNames", s.PropertyNames}, {"additionalProperties", s.AdditionalProperties.Schema}} {
+		loose := c.loose
+		if err := c.set(out, part.name, part.ref, files); err != nil {
 			return err
+		}
+		switch {
+		case c.loose == loose:
+		case part.name == "not":
+			delete(out, "not")
+		case part.name == "contains":
+			delete(out, "maxContains")
 		}
 	}
 	if has := s.AdditionalProperties.Has; has != nil && s.AdditionalProperties.Schema == nil {
 		out["additionalProperties"] = *has
 	}
-	for name, refs := range map[string]openapi3.SchemaRefs{"oneOf": s.OneOf, "anyOf": s.AnyOf, "allOf": s.AllOf, "prefixItems": s.PrefixItems} {
+	for _, part := range []struct {
+		name string
+		refs openapi3.SchemaRefs
+	}{{"anyOf", s.AnyOf}, {"allOf", s.AllOf}, {"oneOf", s.OneOf}, {"prefixItems", s.PrefixItems}} {
 		var list []any
-		for _, ref := range refs {
+		loose := c.loose
+		for _, ref := range part.refs {
 			inner, err := c.schema(ref, files)
 			if err != nil {
 				return err
 			}
 			list = append(list, inner)
 		}
-		if list != nil {
-			out[name] = list
+		switch {
+		case list == nil:
+		case part.name == "oneOf" && c.loose > loose: // more of them may match than one
+			all, _ := out["allOf"].([]any)
+			out["allOf"] = append(all, map[string]any{"anyOf": list})
+		default:
+			out[part.name] = list
 		}
+	}
+	if err := c.patterns(s, out, files); err != nil {
+		return err
 	}
 	return c.properties(s, out, files)
 }
@@ -137,6 +170,39 @@ func (c *converter) set(out map[string]any, name string, ref *openapi3.SchemaRef
 	return err
 }
 
+// patterns converts patternProperties. If Go does not know a pattern, the properties are free, because
+// additionalProperties would be about those of the pattern.
+func (c *converter) patterns(s *openapi3.Schema, out map[string]any, files bool) error {
+	if len(s.PatternProperties) == 0 {
+		return nil
+	}
+	all := map[string]any{}
+	for _, pattern := range slices.Sorted(maps.Keys(s.PatternProperties)) {
+		if !isPattern(pattern) {
+			c.loose++
+			delete(out, "additionalProperties")
+			continue
+		}
+		if err := c.set(all, pattern, s.PatternProperties[pattern], files); err != nil {
+			return err
+		}
+	}
+	out["patternProperties"] = all
+	return nil
+}
+
+// leavesOut reports whether a schema has what is not converted.
+func leavesOut(s *openapi3.Schema) bool {
+	return s.Pattern != "" && !isPattern(s.Pattern) || len(s.DependentSchemas) > 0 || s.If != nil ||
+		s.UnevaluatedItems.Has != nil || s.UnevaluatedItems.Schema != nil || s.UnevaluatedProperties.Has != nil || s.UnevaluatedProperties.Schema != nil
+}
+
+// isPattern reports whether Go knows a regular expression. Those of JavaScript have more.
+func isPattern(text string) bool {
+	_, err := regexp.Compile(text)
+	return err == nil
+}
+
 // properties converts those that a request may have.
 func (c *converter) properties(s *openapi3.Schema, out map[string]any, files bool) error {
 	if len(s.Properties) == 0 {
@@ -146,6 +212,7 @@ func (c *converter) properties(s *openapi3.Schema, out map[string]any, files boo
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		ref := s.Properties[name]
 		if ref.Value != nil && ref.Value.ReadOnly {
+			c.loose++
 			continue
 		}
 		if err := c.set(properties, name, ref, files); err != nil {

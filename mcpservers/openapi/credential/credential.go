@@ -20,8 +20,6 @@ import (
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 )
 
 // Keeper has credentials by the name of their scheme. It is safe for concurrent use.
@@ -31,12 +29,12 @@ type Keeper struct {
 	client  *http.Client // for tokens
 
 	mu     sync.Mutex
-	tokens map[string]oauth2.TokenSource // by scheme and scopes
+	tokens map[string]*source // by scheme and scopes
 }
 
 // New returns a keeper. names are the environment variables by scheme. client gets tokens.
 func New(schemes map[string]*openapi3.SecurityScheme, names map[string]string, getenv func(string) string, client *http.Client) (*Keeper, error) {
-	k := &Keeper{schemes: schemes, values: map[string]string{}, client: client, tokens: map[string]oauth2.TokenSource{}}
+	k := &Keeper{schemes: schemes, values: map[string]string{}, client: client, tokens: map[string]*source{}}
 	for _, scheme := range slices.Sorted(maps.Keys(names)) {
 		s, ok := schemes[scheme]
 		if !ok {
@@ -81,11 +79,11 @@ func usable(s *openapi3.SecurityScheme) bool {
 // Schemes returns the names of those that have a credential.
 func (k *Keeper) Schemes() []string { return slices.Sorted(maps.Keys(k.values)) }
 
-// For returns what adds the credentials of the first alternative for which all are there. It is an error if
-// there is none, before anything is sent.
-func (k *Keeper) For(ctx context.Context, alternatives openapi3.SecurityRequirements) (func(http.Header, url.Values), error) {
+// For returns the credentials of the first alternative for which all are there. It is an error if there is
+// none, before anything is sent.
+func (k *Keeper) For(ctx context.Context, alternatives openapi3.SecurityRequirements) (*Grant, error) {
 	if len(alternatives) == 0 {
-		return nil, nil
+		return &Grant{}, nil
 	}
 	var open bool
 	for _, all := range alternatives {
@@ -94,11 +92,11 @@ func (k *Keeper) For(ctx context.Context, alternatives openapi3.SecurityRequirem
 			continue
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(scheme string) bool { return k.values[scheme] == "" }) {
-			return k.add(ctx, all)
+			return k.grant(ctx, all)
 		}
 	}
 	if open {
-		return nil, nil
+		return &Grant{}, nil
 	}
 	var names []string
 	for _, all := range alternatives {
@@ -107,45 +105,21 @@ func (k *Keeper) For(ctx context.Context, alternatives openapi3.SecurityRequirem
 	return nil, fmt.Errorf("the operation needs credentials for %s: start the server with --credential SCHEME=VARIABLE", strings.Join(names, ", or "))
 }
 
-func (k *Keeper) add(ctx context.Context, all openapi3.SecurityRequirement) (func(http.Header, url.Values), error) {
-	bearers := map[string]string{}
+func (k *Keeper) grant(ctx context.Context, all openapi3.SecurityRequirement) (*Grant, error) {
+	g := &Grant{keeper: k, bearers: map[string]string{}, got: map[*source]string{}}
 	for scheme, scopes := range all {
-		token, err := k.token(ctx, scheme, scopes)
+		if flowOf(k.schemes[scheme]) == nil {
+			g.bearers[scheme] = k.values[scheme]
+			continue
+		}
+		s := k.source(scheme, scopes)
+		token, err := s.token(ctx, k.client)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("get a token for %s: %w", scheme, k.Short(err))
 		}
-		bearers[scheme] = token
+		g.bearers[scheme], g.got[s] = token, token
 	}
-	return func(header http.Header, query url.Values) {
-		for scheme := range all {
-			k.put(k.schemes[scheme], k.values[scheme], bearers[scheme], header, query)
-		}
-	}, nil
-}
-
-// token returns an access token, "" for schemes that have none.
-func (k *Keeper) token(ctx context.Context, scheme string, scopes []string) (string, error) {
-	s := k.schemes[scheme]
-	flow := flowOf(s)
-	if flow == nil {
-		return k.values[scheme], nil
-	}
-	k.mu.Lock()
-	key := scheme + "\n" + strings.Join(scopes, " ")
-	source := k.tokens[key]
-	if source == nil {
-		id, secret, _ := strings.Cut(k.values[scheme], ":")
-		c := clientcredentials.Config{ClientID: id, ClientSecret: secret, TokenURL: flow.TokenURL, Scopes: scopes}
-		// Tokens outlive the call, so its context only lends the values.
-		source = c.TokenSource(context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, k.client))
-		k.tokens[key] = source
-	}
-	k.mu.Unlock()
-	token, err := source.Token()
-	if err != nil {
-		return "", fmt.Errorf("get a token for %s: %w", scheme, k.Masked(err))
-	}
-	return token.AccessToken, nil
+	return g, nil
 }
 
 func (k *Keeper) put(s *openapi3.SecurityScheme, value, token string, header http.Header, query url.Values) {
@@ -166,34 +140,3 @@ func (k *Keeper) put(s *openapi3.SecurityScheme, value, token string, header htt
 		header.Set("Cookie", cookie)
 	}
 }
-
-// shortest is the length from which a credential is replaced in texts.
-const shortest = 6
-
-// Mask replaces credentials in a text.
-func (k *Keeper) Mask(text string) string {
-	for _, value := range k.values {
-		parts := []string{value, base64.StdEncoding.EncodeToString([]byte(value))}
-		if _, secret, ok := strings.Cut(value, ":"); ok {
-			parts = append(parts, secret)
-		}
-		for _, part := range parts {
-			if len(part) >= shortest {
-				text = strings.ReplaceAll(text, part, "…")
-				text = strings.ReplaceAll(text, url.QueryEscape(part), "…")
-			}
-		}
-	}
-	return text
-}
-
-// Masked returns an error whose text has no credentials.
-func (k *Keeper) Masked(err error) error { return masked{k.Mask(err.Error()), err} }
-
-type masked struct {
-	text  string
-	inner error
-}
-
-func (m masked) Error() string { return m.text }
-func (m masked) Unwrap() error { return m.inner }

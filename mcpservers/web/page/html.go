@@ -28,8 +28,14 @@ const (
 // fillHTML takes the article of a page, or the whole page.
 func (p *Page) fillHTML(text io.Reader, at *url.URL, whole bool) error {
 	doc, err := html.Parse(text)
+	if err != nil && strings.Contains(err.Error(), "open stack of elements") { // which has no type
+		return errors.New("the page is nested too deeply")
+	}
 	if err != nil {
 		return fmt.Errorf("read the HTML of the page: %w", err)
+	}
+	if tame(doc) {
+		p.Cut = true
 	}
 	at = baseOf(doc, at)
 	parser := readability.NewParser()
@@ -74,7 +80,7 @@ func baseOf(doc *html.Node, at *url.URL) *url.URL {
 // markdown renders a node. A link is its text and a number; links[number-1] is where it leads.
 func markdown(node *html.Node, base *url.URL) (string, []string, error) {
 	l := &linker{base: base, numbers: map[string]int{}}
-	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(essential.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	c := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(essential.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
 	c.Register.TextTransformer(func(_ converter.Context, text string) string { return guarded.Replace(text) }, converter.PriorityEarly)
 	c.Register.RendererFor("a", converter.TagTypeInline, l.link, converter.PriorityEarly)
 	c.Register.RendererFor("img", converter.TagTypeInline, image, converter.PriorityEarly)

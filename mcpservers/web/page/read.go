@@ -68,13 +68,48 @@ func (r Reader) Read(ctx context.Context, address string, whole bool) (Page, err
 			return p, errors.New("the page is no text")
 		}
 	}
-	if err := p.fill(body, kind, response.Request.URL, whole); err != nil {
+	if p, err = p.filled(ctx, body, kind, response.Request.URL, whole); err != nil {
 		return p, err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return p, fmt.Errorf("the page answers %s: %s", response.Status, excerpt.Line(p.Title+" "+p.Text, 300))
 	}
 	return p, nil
+}
+
+// turns bounds how many pages are made text of at a time: that takes a processor for as long as it takes.
+var turns = make(chan struct{}, 2)
+
+// filled returns the page with what is in the body. It returns in time, also if the work has to be left to
+// end by itself.
+func (p Page) filled(ctx context.Context, body []byte, kind string, at *url.URL, whole bool) (Page, error) {
+	late := errors.New("the page took too long")
+	select {
+	case turns <- struct{}{}:
+	case <-ctx.Done():
+		return p, late
+	}
+	type outcome struct {
+		page Page
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func(p Page) {
+		defer func() {
+			if r := recover(); r != nil { // a page must not end the program
+				done <- outcome{p, fmt.Errorf("the page cannot be made text of: %s", excerpt.Line(fmt.Sprint(r), 200))}
+			}
+			<-turns
+		}()
+		err := p.fill(body, kind, at, whole)
+		done <- outcome{p, err}
+	}(p)
+	select {
+	case o := <-done:
+		return o.page, o.err
+	case <-ctx.Done():
+		return p, late
+	}
 }
 
 // fill sets what is in the body.

@@ -58,37 +58,51 @@ func (a api) do(request *http.Request) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
+	tooLong := len(body) > maxResponse
+	body = []byte(a.mask(string(body))) // before a part of it is cut out for an error
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read response: %w", err)
+		return nil, fmt.Errorf("read response: %w", a.withoutQuery(err))
 	case response.StatusCode != http.StatusOK:
 		return nil, a.refusal(response, body)
-	case len(body) > maxResponse:
+	case tooLong:
 		return nil, fmt.Errorf("the response has more than %d bytes", maxResponse)
 	}
 	return body, nil
 }
 
-// withoutQuery drops the URL, in which the query is, from an error of the client.
+// shortest is the length from which a key is replaced in texts, in bytes.
+const shortest = 6
+
+// mask replaces the key. A text is masked before it is cut: a part of a key is not found.
+func (a api) mask(text string) string {
+	if len(a.key) < shortest {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, a.key, "…"), url.QueryEscape(a.key), "…")
+}
+
+// withoutQuery drops the URL, in which the query is, from an error of the client, and the key.
 func (a api) withoutQuery(err error) error {
+	var slow interface{ Timeout() bool }
+	if errors.As(err, &slow) && slow.Timeout() {
+		return errors.New("no answer in time")
+	}
 	var inner *url.Error
 	if errors.As(err, &inner) {
-		return inner.Err
+		err = inner.Err
 	}
-	return err
+	return errors.New(excerpt.Line(a.mask(err.Error()), 300))
 }
 
 // refusal is the error of a response that is none.
 func (a api) refusal(response *http.Response, body []byte) error {
-	text := response.Status
+	text := excerpt.Line(a.mask(response.Status), 100)
 	if message := message(body); message != "" {
 		text += ": " + message
 	}
 	if after := response.Header.Get("Retry-After"); after != "" {
-		text += " (try again after " + excerpt.Line(after, 40) + ")"
-	}
-	if a.key != "" {
-		text = strings.ReplaceAll(text, a.key, "…")
+		text += " (try again after " + excerpt.Line(a.mask(after), 40) + ")"
 	}
 	return errors.New(text)
 }

@@ -127,6 +127,9 @@ func TestFailuresOfProviders(t *testing.T) {
 		{search.Tavily, 422, `{"detail":"query is too long"}`, "422 Unprocessable Entity: query is too long"},
 		{search.Tavily, 429, `{}`, "429 Too Many Requests (try again after 7)"},
 		{search.Tavily, 400, `{"error":"key ` + key + ` is wrong"}`, "key … is wrong"},
+		{search.Tavily, 401, `{"error":"` + strings.Repeat("x", 290) + key + `"}`, "xx…"},
+		{search.XAI, 200, `<html>` + strings.Repeat("x", 185) + `Authorization: Bearer ` + key, "not the JSON"},
+		{search.XAI, 200, `<html>` + strings.Repeat("x", 188) + key, "xx…"},
 		{search.Google, 400, `{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}`, "google: 400 Bad Request: API key not valid."},
 		{search.Google, 200, `{"promptFeedback":{"blockReason":"SAFETY"}}`, "the model gave no answer: SAFETY"},
 		{search.Google, 200, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`, "no answer: MAX_TOKENS"},
@@ -152,7 +155,7 @@ func TestFailuresOfProviders(t *testing.T) {
 			_, _ = io.WriteString(w, test.body)
 		}))
 		_, err := engine(t, search.Config{Provider: test.provider, URL: s.URL}).Search(t.Context(), "q", 5)
-		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), key) {
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), key[:4]) {
 			t.Errorf("%s %d: %v, expected %s", test.provider, test.status, err, test.want)
 		}
 		s.Close()

@@ -1,0 +1,66 @@
+package page_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Each of these took minutes, or all memory, by its structure.
+func TestTheStructureOfPagesIsBounded(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"columns", "<table><tr><td colspan=100000000>first<td>second", "second"},
+		{"rows", "<table><tr><td rowspan=99999999999999999999>first<tr><td>second", "second"},
+		{"columns and rows", "<table>" + strings.Repeat("<tr><td colspan=100 rowspan=100>cell", 10_000), "cell"},
+		{"rows of different lengths", "<table><tr>" + strings.Repeat("<td>a", 20_000) + strings.Repeat("<tr><td>cell", 20_000), "cell"},
+		{"a wide cell", "<table><tr><td>" + strings.Repeat("a", 200_000) + strings.Repeat("<tr><td>cell", 20_000), "cell"},
+		{"quotations", strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>text", 20_000), "text"},
+		{"lists", strings.Repeat("<ul><li>", 200) + strings.Repeat("<p>text", 20_000), "text"},
+		{"levels", strings.Repeat("<div>", 480) + strings.Repeat("text ", 100_000), "text"},
+		{"levels of tables", strings.Repeat("<table><tr><td>", 120) + "<p>text<!--a--><!--b-->", "text"},
+	} {
+		begin := time.Now()
+		p, err := read(t, 200, "text/html", test.body, true)
+		if took := time.Since(begin); err != nil || took > 10*time.Second || !strings.Contains(p.Text, test.want) || len(p.Text) > 4<<20 || p.Cut {
+			t.Errorf("%s: %v, %d bytes after %s", test.name, err, len(p.Text), took)
+		}
+	}
+	p, err := read(t, 200, "text/html", strings.Repeat("<p>a", 100_000), true)
+	if err != nil || !p.Cut || !strings.HasPrefix(p.Text, "a\n\na\n") {
+		t.Errorf("many elements: %v, %d bytes", err, len(p.Text))
+	}
+}
+
+func TestTablesKeepTheirSpans(t *testing.T) {
+	p, err := read(t, 200, "text/html", "<table><tr><th colspan=2>a<th>b<tr><td>1<td>2<td>3</table>", true)
+	if want := "| a | | b |\n|---|---|---|\n| 1 | 2 | 3 |"; err != nil || strings.ReplaceAll(p.Text, "|  |", "| |") != want {
+		t.Errorf("%v %q", err, p.Text)
+	}
+}
+
+func TestAPageThatTakesTooLongIsAnErrorInTime(t *testing.T) {
+	body := strings.Repeat("<blockquote>", 20) + strings.Repeat("<p>a", 70_000)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, body)
+	}))
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	failures := make(chan error, 4) // more than are made text of at a time
+	for range cap(failures) {
+		go func() {
+			_, err := reader(t, time.Minute).Read(ctx, s.URL, true)
+			failures <- err
+		}()
+	}
+	for range cap(failures) {
+		if err := <-failures; err == nil || err.Error() != "the page took too long" {
+			t.Errorf("%v", err)
+		}
+	}
+}
