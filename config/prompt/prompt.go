@@ -103,7 +103,7 @@ func (p *Prompt) Read(dir string) []Fault {
 
 func (p *Prompt) readDirectory(dir string) (out []Fault) {
 	name := within(dir, p.Directory)
-	tree, faults := sections.Read(os.DirFS(name))
+	tree, faults := sections.Read(sections.Directory(name))
 	for _, f := range faults {
 		out = append(out, Fault{File: filepath.Join(name, f.File), Line: f.Line, Message: f.Message})
 	}

@@ -97,7 +97,7 @@ func (s *Store) recover() error {
 
 // sync reads the prompt. If its files are not those of the newest version, they become one.
 func (s *Store) sync() (State, error) {
-	p, faults := sections.Read(os.DirFS(s.dir))
+	p, faults := sections.Read(sections.Directory(s.dir))
 	if len(faults) > 0 {
 		return State{}, fmt.Errorf("the prompt in %s cannot be read:\n%w", s.dir, faults)
 	}
@@ -123,7 +123,7 @@ func (s *Store) sync() (State, error) {
 func (s *Store) files(p sections.Prompt) (map[string]string, error) {
 	files := map[string]string{}
 	for _, name := range p.Files {
-		text, err := sections.ReadFile(os.DirFS(s.dir), name)
+		text, err := sections.ReadFile(sections.Directory(s.dir), name)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (s *Store) record(v Version) (Version, error) {
 func (s *Store) apply(v Version) error {
 	written := 0
 	for _, name := range slices.Sorted(maps.Keys(v.Files)) {
-		if now, err := sections.ReadFile(os.DirFS(s.dir), name); err == nil && now == v.Files[name] {
+		if now, err := sections.ReadFile(sections.Directory(s.dir), name); err == nil && now == v.Files[name] {
 			continue
 		}
 		err := renameio.WriteFile(filepath.Join(s.dir, name), []byte(v.Files[name]), 0o600, renameio.WithExistingPermissions())

@@ -106,7 +106,7 @@ func CheckText(text string) error {
 // Page returns the text of the section's file with another text, which may begin like a title.
 func (s Section) Page(text string) string {
 	title := s.Title
-	if title == "" && strings.HasPrefix(text, "##") {
+	if title == "" && strings.HasPrefix(text, titleMark) {
 		title = "## " + s.Name
 	}
 	if title == "" {

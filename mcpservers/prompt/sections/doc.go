@@ -1,7 +1,7 @@
 // Package sections is a system prompt as a tree of named sections: how it is read from a directory,
 // what a model gets of it, and how the text of a section is changed.
 //
-//	prompt, faults := sections.Read(os.DirFS("prompt")) // faults have a file and a line
+//	prompt, faults := sections.Read(sections.Directory("prompt")) // faults have a file and a line
 //	text := prompt.Assemble()
 //	section, err := prompt.Find("tone")                 // or "2": its number
 //	after, err := sections.Apply(sections.Append, section.Text, "Be brief.", "")
@@ -16,7 +16,7 @@
 //	tone: How to write
 //	tools: What the tools are for
 //
-// A first line that begins with ## is a title for those who read the file, and not in the prompt. Files that
+// A first line that begins with "## " is a title for those who read the file, and not in the prompt. Files that
 // no index lists are not in the prompt. If there is a file .system_prompt and no index.md, the files are
 // .system_prompt and .system_prompt_NAME.
 //

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// titleMark is how the title of a file begins. Deeper headings are text.
+const titleMark = "## "
+
 // Marker is the line before the list of sections.
 const Marker = "[SECTIONS]"
 
@@ -146,12 +149,20 @@ func (r *reader) read(file string) (string, error) {
 	return text, err
 }
 
-// ReadFile reads a file of a prompt.
+// ReadFile reads a file of a prompt: without the mark with which some editors begin UTF-8, and with \n at the
+// end of lines.
 func ReadFile(dir fs.FS, file string) (string, error) {
-	f, err := dir.Open(file)
+	info, err := fs.Stat(dir, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", missing(file)
 	}
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return "", fmt.Errorf("%s is not a regular file", file)
+	}
+	f, err := dir.Open(file)
 	if err != nil {
 		return "", err
 	}
@@ -165,7 +176,7 @@ func ReadFile(dir fs.FS, file string) (string, error) {
 	case !utf8.Valid(data):
 		return "", fmt.Errorf("the file %s is no text in UTF-8", file)
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
+	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\uFEFF"), "\r\n", "\n"), nil
 }
 
 func missing(file string) error {
@@ -180,7 +191,7 @@ func (s silent) Unwrap() error { return s.error }
 
 // Page is a file of a prompt.
 type Page struct {
-	Title     string // the first line, if it begins with ##
+	Title     string // the first line, if it begins with ## and a space
 	Text      string
 	Container bool
 	Items     []Item // of a container
@@ -196,7 +207,7 @@ type Item struct {
 func ParsePage(text string) Page {
 	var p Page
 	line := 1
-	if strings.HasPrefix(text, "##") {
+	if strings.HasPrefix(text, titleMark) {
 		p.Title, text, _ = strings.Cut(text, "\n")
 		line++
 	}

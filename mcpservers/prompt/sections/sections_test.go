@@ -126,7 +126,7 @@ func TestOperationsChangeTheTextOfASection(t *testing.T) {
 
 func TestATextThatBeginsLikeATitleStaysAText(t *testing.T) {
 	for _, s := range []sections.Section{{Name: "a", Title: "## A"}, {Name: "a"}} {
-		for _, text := range []string{"## x\ny", "x", "", "\n"} {
+		for _, text := range []string{"## x\ny", "### x\ny", "##", "x", "", "\n"} {
 			if got := sections.ParsePage(s.Page(text)); got.Text != text {
 				t.Errorf("%+v: %q became %q", s, text, got.Text)
 			}
