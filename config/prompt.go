@@ -1,12 +1,23 @@
 package config
 
-import "path/filepath"
+import (
+	"context"
+	"path/filepath"
+)
 
 // checkPrompt checks the keys of the prompt.
 func (c *Config) checkPrompt(r *report) {
 	for _, f := range c.Prompt.Check() {
 		r.at("prompt"+f.Key, "%s", f.Message)
 	}
+}
+
+// ReadPrompt reads the files of the prompt again. The error is an Errors.
+func (c *Config) ReadPrompt(ctx context.Context) error {
+	if errs := c.readPrompt(); len(errs) > 0 {
+		return errs
+	}
+	return ctx.Err()
 }
 
 // readPrompt reads the files of the prompt. A mistake in one of them is reported there.

@@ -1,9 +1,13 @@
 package prompt
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"agent-stop-and-go/mcpservers/prompt/sections"
 )
@@ -14,6 +18,7 @@ type Prompt struct {
 	Sections  []Section `yaml:"sections" jsonschema_description:"Named sections, in the order in which the model gets them."`
 	Directory string    `yaml:"directory" jsonschema_description:"A directory with the prompt, instead of text and sections: it begins in index.md, whose lines after [SECTIONS] are NAME: DESCRIPTION for each section, and NAME.md is its text, or again an index. Relative to this file."`
 
+	path string           // of the directory, once it was read
 	tree *sections.Prompt // as it was read; nil before
 }
 
@@ -103,6 +108,12 @@ func (p *Prompt) Read(dir string) []Fault {
 
 func (p *Prompt) readDirectory(dir string) (out []Fault) {
 	name := within(dir, p.Directory)
+	p.path = name
+	unlock, err := lock(name)
+	if err != nil {
+		return []Fault{{Key: ".directory", Message: err.Error()}}
+	}
+	defer unlock()
 	tree, faults := sections.Read(sections.Directory(name))
 	for _, f := range faults {
 		out = append(out, Fault{File: filepath.Join(name, f.File), Line: f.Line, Message: f.Message})
@@ -110,6 +121,27 @@ func (p *Prompt) readDirectory(dir string) (out []Fault) {
 	p.tree = &tree
 	return out
 }
+
+// lockTime bounds how long a change of a directory is waited for.
+const lockTime = 2 * time.Second
+
+// lock keeps an mcp-prompt from changing a directory, if there is one.
+func lock(dir string) (unlock func(), err error) {
+	path := filepath.Join(dir, ".lock")
+	if _, err := os.Stat(path); err != nil {
+		return func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	defer cancel()
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	if ok, err := l.TryRLockContext(ctx, time.Millisecond); err != nil || !ok {
+		return nil, fmt.Errorf("it cannot be locked: %w", err)
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// Path is the directory, once the prompt was read; "" if it is in none.
+func (p Prompt) Path() string { return p.path }
 
 type reader struct {
 	dir string

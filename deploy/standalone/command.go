@@ -41,7 +41,7 @@ func newCommand(getenv func(string) string) *cobra.Command {
 		&cobra.Group{ID: groupOther, Title: "Other commands:"})
 	root.SetHelpCommand(newHelp(root))
 	root.SetCompletionCommandGroupID(groupOther)
-	root.AddCommand(newImport(getenv), newRepair(getenv), newPolicy(getenv), newPrompt(), newAudit(getenv))
+	root.AddCommand(newImport(getenv), newRepair(getenv), newPolicy(getenv), newPrompt(getenv), newAudit(getenv))
 	root.AddCommand(newRun(getenv), newValidate(getenv), newDoctor(getenv), newTemporal(getenv), newBackup(getenv), newRestore(getenv), newReplay(getenv), newKeys(), newEncryption(getenv), newConfig(getenv), newDeployment(getenv), newGC(getenv), newVersion(), newMan())
 	for _, cmd := range cli.Commands(getenv) {
 		cmd.GroupID = groupTalk

@@ -70,3 +70,43 @@ func TestPromptShowIsAboutAgentsOfASingleNode(t *testing.T) {
 		t.Errorf("%v %q", err, got)
 	}
 }
+
+func TestVersionsOfAPromptInADirectory(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.yaml", "prompt: {directory: .}")
+	write("index.md", "One.\n")
+	prompt := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		err := run(t.Context(), append(append([]string{"prompt"}, args...), "--config", filepath.Join(dir, "a.yaml")), env("USER", "carol"), &out, &out)
+		return out.String(), err
+	}
+	if out, err := prompt("history"); err != nil || !strings.HasPrefix(out, "1  ") || !strings.HasSuffix(out, "  found\n") {
+		t.Errorf("%v %s", err, out)
+	}
+	write("index.md", "Two.\x1b[2J\n")
+	if out, err := prompt("diff"); err != nil || !strings.Contains(out, "\n-One.\n+Two.\\u001b[2J\n") {
+		t.Errorf("%v %q", err, out)
+	}
+	if out, err := prompt("revert", "1", "--why", "wrong"); err != nil || !strings.HasPrefix(out, "This is version 3.\n") {
+		t.Errorf("%v %s", err, out)
+	}
+	if out, err := prompt("history", "--limit", "1", "--diff"); err != nil || !strings.Contains(out, "  revert to 1  by carol  (wrong)\n--- index.md") {
+		t.Errorf("%v %s", err, out)
+	}
+	for want, args := range map[string][]string{
+		"there is no version 9; there are 1 to 3": {"diff", "9"}, "as in version 1 already": {"revert", "1"}, `"x" is no number of a version`: {"revert", "x"},
+	} {
+		if out, err := prompt(args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v %s", args, err, out)
+		}
+	}
+	write("a.yaml", "prompt: text")
+	if _, err := prompt("history"); err == nil || !strings.Contains(err.Error(), "in no directory") {
+		t.Error(err)
+	}
+}

@@ -41,10 +41,11 @@ func (c Config) Validate() error {
 	if c.Directory == "" {
 		err = errors.Join(err, errors.New("directory is empty: name the directory of the prompt"))
 	}
-	if c.Versions < 2 || c.Versions > maxVersions {
-		err = errors.Join(err, fmt.Errorf("versions %d must be 2 to %d", c.Versions, maxVersions))
+	if c.Versions < 2 || c.Versions > MaxVersions {
+		err = errors.Join(err, fmt.Errorf("versions %d must be 2 to %d", c.Versions, MaxVersions))
 	}
 	return err
 }
 
-const maxVersions = 10_000
+// MaxVersions are kept at most.
+const MaxVersions = 10_000

@@ -45,7 +45,7 @@ func updateTool() mcp.Tool {
 func historyTool() mcp.Tool {
 	return mcp.NewTool("prompt_history", mcp.WithDescription("List versions of the system prompt, the newest first: who made each, when, why, and what it changed."),
 		reads.Annotation("List versions of the system prompt"),
-		mcp.WithInteger("limit", mcp.Min(1), mcp.Max(maxVersions), mcp.Description("how many at most; 20 if it is missing")), hosting.ResultOf[History]())
+		mcp.WithInteger("limit", mcp.Min(1), mcp.Max(MaxVersions), mcp.Description("how many at most; 20 if it is missing")), hosting.ResultOf[History]())
 }
 
 func revertTool() mcp.Tool {

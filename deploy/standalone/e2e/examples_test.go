@@ -100,6 +100,10 @@ var exampleRuns = map[string]example{
 		ask: `call start_conversation {"body":{"message":"hello"}}`, approves: []string{"start_conversation "},
 		answers: "The tool start_conversation answered: 201 Created", tree: "openapi:done", edit: ownAddress,
 	},
+	"prompt.yaml": {
+		ask:      `call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("Be brief. Say what you changed.\n") + `"}`,
+		approves: []string{"update_prompt "}, answers: "The tool update_prompt answered: This is version 2", tree: "prompt:done", edit: copyPrompt,
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -172,6 +176,16 @@ func (e example) run(t *testing.T, file string) {
 	same(t, "nodes that wrote", says, e.says)
 	same(t, "tree", api.statuses(id), e.tree)
 	same(t, "resources", resources(t, filepath.Join(stores, "data", "resources.db")), e.stores)
+}
+
+// copyPrompt lets the agent change a copy of the example's prompt.
+func copyPrompt(t *testing.T, text string) string {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(examples, "prompt"))); err != nil {
+		t.Fatal(err)
+	}
+	text = strings.Replace(text, "./config/examples/prompt", dir, 1)
+	return strings.Replace(text, "{directory: prompt}", "{directory: "+dir+"}", 1)
 }
 
 // runExample starts the agent with an unchanged file, except ports and folders.

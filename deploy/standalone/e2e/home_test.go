@@ -42,6 +42,7 @@ type home struct {
 	queue  string            // task queue
 	server string            // address of a Temporal server that is not the agent's own
 	llm    string            // the setting llm, as YAML
+	prompt string            // the setting prompt, as YAML
 	extra  string            // more YAML
 	cache  int               // workflows kept in memory, if not the default
 	served string            // lines of YAML for further tool servers
@@ -83,7 +84,7 @@ const canaryKey = "sk-canary-key-5f1d"
 func (h *home) configFile() string {
 	h.t.Helper()
 	text := fmt.Sprintf(`name: %s
-prompt: You test things.
+prompt: %s
 host: 127.0.0.1
 %sport: %d
 data_dir: %s
@@ -91,7 +92,7 @@ llm: %s
 mcp_servers:
   - {name: counting, url: %q}
 %stemporal: {port: %d, ui_port: 0, task_queue: %s, address: %q, cache_size: %d}
-%s`, cmp.Or(h.name, "tester"), h.patience(), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, cmp.Or(h.cache, config.Default().Temporal.CacheSize), h.extra)
+%s`, cmp.Or(h.name, "tester"), cmp.Or(h.prompt, "You test things."), h.patience(), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, cmp.Or(h.cache, config.Default().Temporal.CacheSize), h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)

@@ -140,7 +140,7 @@ func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAt
 		attribute.ConversationID.ValueSet(in.ID),
 		attribute.Status.ValueSet(string(contract.StatusActive)),
 		attribute.SessionID.ValueSet(in.SessionID),
-		attribute.ConfigHash.ValueSet(t.agentHash),
+		attribute.ConfigHash.ValueSet(in.Agent.Hash()),
 	}
 	list = append(list, attribute.OfOwner(in.Owner)...)
 	if in.Task {

@@ -26,7 +26,7 @@ Environment:
   LOG_FORMAT      text or json; text at a terminal and over stdio, json elsewhere unless set
 
 In an agent's YAML:
-  prompt: {directory: ./prompt}          # read when the agent starts
+  prompt: {directory: ./prompt}          # relative to the file; each new conversation reads it
   mcp_servers:
     - {name: prompts, command: mcp-prompt, args: [--stdio, --directory, ./prompt]}
 `
