@@ -10,27 +10,26 @@ import (
 	"time"
 )
 
-// Each of these took minutes, or all memory, by its structure.
+// Of larger ones of each kind, some took minutes and others all memory. Here they only have to be short.
 func TestTheStructureOfPagesIsBounded(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
 		{"columns", "<table><tr><td colspan=100000000>first<td>second", "second"},
 		{"rows", "<table><tr><td rowspan=99999999999999999999>first<tr><td>second", "second"},
-		{"columns and rows", "<table>" + strings.Repeat("<tr><td colspan=100 rowspan=100>cell", 10_000), "cell"},
-		{"rows of different lengths", "<table><tr>" + strings.Repeat("<td>a", 20_000) + strings.Repeat("<tr><td>cell", 20_000), "cell"},
-		{"a wide cell", "<table><tr><td>" + strings.Repeat("a", 200_000) + strings.Repeat("<tr><td>cell", 20_000), "cell"},
-		{"quotations", strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>text", 20_000), "text"},
-		{"lists", strings.Repeat("<ul><li>", 200) + strings.Repeat("<p>text", 20_000), "text"},
-		{"levels", strings.Repeat("<div>", 480) + strings.Repeat("text ", 100_000), "text"},
+		{"columns and rows", "<table>" + strings.Repeat("<tr><td colspan=100 rowspan=100>cell", 1000), "cell"},
+		{"rows of different lengths", "<table><tr>" + strings.Repeat("<td>a", 2000) + strings.Repeat("<tr><td>cell", 2000), "cell"},
+		{"a wide cell", "<table><tr><td>" + strings.Repeat("a", 5000) + strings.Repeat("<tr><td>cell", 1000), "cell"},
+		{"quotations", strings.Repeat("<blockquote>", 400) + strings.Repeat("<p>text", 2000), "text"},
+		{"lists", strings.Repeat("<ul><li>", 200) + strings.Repeat("<p>text", 2000), "text"},
+		{"levels", strings.Repeat("<div>", 480) + strings.Repeat("text ", 20_000), "text"},
 		{"levels of tables", strings.Repeat("<table><tr><td>", 120) + "<p>text<!--a--><!--b-->", "text"},
 	} {
-		begin := time.Now()
 		p, err := read(t, 200, "text/html", test.body, true)
-		if took := time.Since(begin); err != nil || took > 10*time.Second || !strings.Contains(p.Text, test.want) || len(p.Text) > 4<<20 || p.Cut {
-			t.Errorf("%s: %v, %d bytes after %s", test.name, err, len(p.Text), took)
+		if err != nil || !strings.Contains(p.Text, test.want) || len(p.Text) > 300_000 || p.Cut {
+			t.Errorf("%s: %v, %d bytes", test.name, err, len(p.Text))
 		}
 	}
-	p, err := read(t, 200, "text/html", strings.Repeat("<p>a", 100_000), true)
-	if err != nil || !p.Cut || !strings.HasPrefix(p.Text, "a\n\na\n") {
+	p, err := read(t, 200, "text/html", "<p>first"+strings.Repeat("<br>", 150_000)+"<p>last", true)
+	if err != nil || !p.Cut || p.Text != "first" {
 		t.Errorf("many elements: %v, %d bytes", err, len(p.Text))
 	}
 }
@@ -43,13 +42,13 @@ func TestTablesKeepTheirSpans(t *testing.T) {
 }
 
 func TestAPageThatTakesTooLongIsAnErrorInTime(t *testing.T) {
-	body := strings.Repeat("<blockquote>", 20) + strings.Repeat("<p>a", 70_000)
+	body := strings.Repeat("<blockquote>", 20) + strings.Repeat("<p>a", 10_000)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, body)
 	}))
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	failures := make(chan error, 4) // more than are made text of at a time
 	for range cap(failures) {
