@@ -47,7 +47,7 @@ type Config struct {
 	Encryption     encryption.Settings   `yaml:"encryption" jsonschema_description:"Encryption of what Temporal and the blob store keep."`
 	Audit          *auditlog.Audit       `yaml:"audit" jsonschema_description:"The audit log: every proposal, what was shown, every decision, call and outcome, so that changes can be proven. Without the key there is none. See deploy/AUDIT.md."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
-	Clients        clients.Clients       `yaml:"clients" jsonschema_description:"Chat programs in which people talk to the agent, besides its page and its API. All are off by default."`
+	Clients        clients.Clients       `yaml:"clients" jsonschema_description:"Clients that reach the agent in their own way, besides its page and its API. All are off by default."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`
 
 	file   string

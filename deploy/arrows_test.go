@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"gateway/desk":            {"workflows/contract", "gateway/service", "gateway/request"},
 	"gateway/command":         {"workflows/contract", "workflows/record", "workflows/answer", "gateway/service"},
 	"gateway/page":            {},
+	"gateway/home":            {"workflows/contract", "gateway/page", "gateway/request"},
 	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
 	"gateway/bulk":            {"workflows/contract", "gateway/service", "gateway/request"},
@@ -94,6 +95,7 @@ var arrows = map[string][]string{
 	"gateway/openai":           {"workflows/contract", "workflows/record", "config/outputschema", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/offers"},
 	"gateway/openai/talk":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 	"gateway/openai/chat":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
+	"gateway/ollama":           {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
 	"gateway/mcpserver":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/passcode", "gateway/exchange", "gateway/offers", "mcpservers/hosting"},
 	"gateway/openai/responses": {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 

@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/mcpserver"
+	"agent-stop-and-go/gateway/ollama"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
@@ -36,9 +37,8 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	if len(g.callers) == 0 {
 		return next
 	}
-	scopes := scopesOf(g.table)
 	return func(c echo.Context) error {
-		scope := scopes(c)
+		scope := g.scopes(c)
 		if scope == open {
 			return next(c)
 		}
@@ -101,6 +101,8 @@ const (
 
 func channelOf(path string) string {
 	switch {
+	case ollama.Is(path):
+		return ollama.Channel
 	case strings.HasPrefix(path, pathOpenAI):
 		return channelOpenAI
 	case path == mcpserver.Path:

@@ -16,8 +16,7 @@
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    idempotency keys and request IDs; paging.go pages of lists
 //	docs.go, docs_read.go
-//	               the page of the API; home.go the links of the API; health.go, startup.go
-//	               probes; gateway.go New and Close
+//	               the page of the API; health.go, startup.go probes; gateway.go New and Close; ollama.go the port for clients of Ollama
 //
 // The packages below it, from the inside to the outside:
 //
@@ -42,7 +41,9 @@
 //	exchange          a request and its reply as one text, while it is written
 //	openai            OpenAI's API: openai/chat serves chat/completions, openai/responses
 //	                  responses; openai/talk carries out what they are sent
+//	ollama            Ollama's API, on a port of its own (ollama.go)
 //	mcpserver         the agent as an MCP server, at /mcp
+//	home              what is at the root: the page, or the links of the API
 //	page              the page for people: static files; offers what the agent can do, and the
 //	                  names under which clients ask it
 //	slackchat         Slack, and GET and POST /slack/link, where its users say who they are

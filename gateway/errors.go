@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,6 +13,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/ollama"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
@@ -51,6 +51,7 @@ var statuses = map[contract.Kind]int{
 	service.KindNoSpace:       http.StatusInsufficientStorage,
 	service.KindAmbiguous:     http.StatusConflict,
 	offers.KindNoModel:        http.StatusNotFound,
+	ollama.KindNotOffered:     http.StatusNotImplemented,
 }
 
 type errorBody struct {
@@ -75,7 +76,7 @@ func (g *Gateway) fail(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(max(1, int(retryAfter(err).Seconds()))))
 	}
 	var reply any = body
-	if strings.HasPrefix(c.Request().URL.Path, pathOpenAI) {
+	if g.openAIForm(c) {
 		_, reply = openAIError(err, c.Request())
 		openai.SetRetry(c.Response().Header(), status)
 	}

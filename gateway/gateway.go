@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/gateway/desk"
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/home"
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/attempts"
 	"agent-stop-and-go/gateway/identity/forwarded"
@@ -28,6 +29,7 @@ import (
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/mcpserver"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/ollama"
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/chat"
 	"agent-stop-and-go/gateway/openai/responses"
@@ -105,6 +107,8 @@ type Deps struct {
 	// Now is time.Now by default.
 	Now     func() time.Time
 	Version string
+	// Port is the port of the API, for links to it on other ports.
+	Port int
 	// PublicURL is the URL at which clients reach the gateway, without a slash at the end. By
 	// default it is derived from each request.
 	PublicURL string
@@ -161,7 +165,9 @@ type Gateway struct {
 	followers *live.Followers
 	health    *health
 	handler   *echo.Echo
+	ollama    *echo.Echo
 	table     []route
+	port      int
 	callers   identity.Ways
 	quota     *quota.Quota
 	tasks     *protocol.Server
@@ -169,6 +175,8 @@ type Gateway struct {
 	slack     *slackchat.Chat
 	proxies   forwarded.Proxies
 	attempts  *attempts.Attempts
+	// scopes returns the scope of the route of a request.
+	scopes func(echo.Context) string
 	// dropTokens is as in Deps.
 	dropTokens bool
 
@@ -195,7 +203,7 @@ func New(deps Deps) *Gateway {
 		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, SendRights: d.SendRights, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, port: d.Port, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}
 	g.attempts = attempts.New(d.Proxies, d.Now)
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, prove: g.prove, open: len(d.Callers) == 0}
@@ -215,7 +223,7 @@ func New(deps Deps) *Gateway {
 		g.slack = slackchat.New(slackchat.Options{Settings: *d.Slack, Service: s, Followers: g.followers, Proven: len(d.Callers) > 0, Sessions: d.Sessions, Keyring: d.Keyring, Take: d.Quota.Take, Logger: d.Logger, Now: d.Now})
 	}
 	g.table = tableOf(handlers{
-		home:   newHome(d.Agent, d.Version, d.WebUI, d.Namespace),
+		home:   home.New(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
 		desk:   &desk.Endpoint{Service: s, Caller: callerOf},
@@ -234,7 +242,9 @@ func New(deps Deps) *Gateway {
 
 		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})
-	g.handler = g.serve(d)
+	local := ollamaTable(&ollama.Endpoint{Talk: talks, Text: func(err error, r *http.Request) string { _, b := render(err, r); return b.Error }, Logger: d.Logger}, g.table)
+	g.scopes = scopesOf(slices.Concat(g.table, local))
+	g.handler, g.ollama = g.serve(d, g.table), g.serve(d, local)
 	return g
 }
 

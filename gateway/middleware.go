@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -100,7 +99,7 @@ func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			caller.Session, caller.OwnSession = newSessionID(), false
 		}
 		if caller.BaseURL == "" {
-			caller.BaseURL = g.proxies.Scheme(r) + "://" + r.Host
+			caller.BaseURL = g.proxies.Scheme(r) + "://" + g.hostOf(c)
 		}
 		c.SetRequest(r.WithContext(request.With(r.Context(), &request.Call{Caller: caller, Client: r.Context()})))
 		c.Response().Header().Set(headerSession, caller.Session)
@@ -144,10 +143,12 @@ func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+var withFiles = []string{pathAGUI, pathA2A, pathChat, pathResponses, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}
+
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)
-		if slices.Contains([]string{pathAGUI, pathA2A, pathChat, pathResponses, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}, c.Path()) {
+		if takesFiles(c.Path()) {
 			limit = maxMessages
 		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/control"
 	"agent-stop-and-go/gateway/desk"
+	"agent-stop-and-go/gateway/home"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/mcpserver"
 	"agent-stop-and-go/gateway/offers"
@@ -59,7 +60,7 @@ type route struct {
 
 // handlers have the handlers of the routes.
 type handlers struct {
-	home   *home
+	home   *home.Home
 	rest   *rest
 	events *endpoint.Endpoint
 	offers *offers.Endpoint
@@ -84,8 +85,8 @@ type handlers struct {
 func tableOf(h handlers) []route {
 	docs := docsPage()
 	return []route{
-		{Route{"GET", "/", open, ""}, h.home.show}, // it says how to log in
-		{Route{"GET", "/page/*", open, ""}, h.home.file},
+		{Route{"GET", "/", open, ""}, h.home.Show}, // it says how to log in
+		{Route{"GET", "/page/*", open, ""}, h.home.File},
 
 		{Route{"POST", pathConversations, contract.ScopeConverse, ""}, h.rest.create},
 		{Route{"GET", pathConversations, contract.ScopeRead, ""}, h.rest.list},
@@ -179,13 +180,13 @@ func withoutDeadline(handle http.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// serve puts the middleware in front of the routes.
-func (g *Gateway) serve(d Deps) *echo.Echo {
+// serve puts the middleware in front of routes.
+func (g *Gateway) serve(d Deps, table []route) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
 	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}, guard.Rules{Hosts: d.AllowedHosts, Origins: d.WebUIOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
-	for _, r := range g.table {
+	for _, r := range table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {
 			e.HEAD(r.Path, r.handle)

@@ -1,15 +1,18 @@
-// Package clients has the settings of chat programs that reach the agent in their own way.
+// Package clients has the settings of clients that reach the agent in their own way.
 //
 //	clients.go  Clients, all of them
-//	slack.go    Slack
+//	slack.go    Slack; ollama.go Ollama
 package clients
 
-// Clients are the chat programs. Those that are nil are off.
+// Clients are the settings of all of them. Those that are nil are off.
 type Clients struct {
-	Slack *Slack `yaml:"slack" jsonschema_description:"Slack: direct messages to the agent's app and mentions of it, over Socket Mode. {} turns it on. See deploy/SLACK.md."`
+	Slack  *Slack  `yaml:"slack" jsonschema_description:"Slack: direct messages to the agent's app and mentions of it, over Socket Mode. {} turns it on. See deploy/SLACK.md."`
+	Ollama *Ollama `yaml:"ollama" jsonschema_description:"A port on which the agent is a model of Ollama, for programs that can talk to Ollama only. {} turns it on. See gateway/README.md."`
 }
 
-// Check reports what is wrong with the settings, by their keys.
-func (c Clients) Check(report func(key, problem string)) {
+// Check reports what is wrong with the settings, by their keys. others are the ports on which the rest
+// of the agent listens.
+func (c Clients) Check(others []int, report func(key, problem string)) {
+	c.Ollama.check(others, func(key, problem string) { report("ollama."+key, problem) })
 	c.Slack.Check(func(key, problem string) { report("slack."+key, problem) })
 }

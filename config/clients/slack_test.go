@@ -19,13 +19,13 @@ func TestSettingsOfSlackAreChecked(t *testing.T) {
 		"slack.api_url: must be an https ": {LinkLasts: time.Hour, APIURL: "https://user:pass@slack-gov.com/api/"},
 	} {
 		var got string
-		clients.Clients{Slack: s}.Check(func(key, problem string) { got = key + ": " + problem })
+		clients.Clients{Slack: s}.Check(nil, func(key, problem string) { got = key + ": " + problem })
 		if !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%q, expected %q", got, want)
 		}
 	}
 	for _, url := range []string{"", "https://slack-gov.com/api/", "http://127.0.0.1:1/api/"} {
-		clients.Clients{Slack: &clients.Slack{LinkLasts: time.Hour, APIURL: url}}.Check(func(key, problem string) { t.Errorf("%s: %s %s", url, key, problem) })
+		clients.Clients{Slack: &clients.Slack{LinkLasts: time.Hour, APIURL: url}}.Check(nil, func(key, problem string) { t.Errorf("%s: %s %s", url, key, problem) })
 	}
 }
 

@@ -64,8 +64,22 @@ func (m Models) Names() []string {
 	return names
 }
 
+// latest is the tag that Ollama's clients add to a name without one.
+const latest = ":latest"
+
 // Target returns what a name means. An empty name is the agent.
 func (m Models) Target(name string) (Target, error) {
+	t, err := m.target(name)
+	if plain, tagged := strings.CutSuffix(name, latest); err != nil && tagged {
+		if known, unknown := m.target(plain); unknown == nil {
+			known.Name = name
+			return known, nil
+		}
+	}
+	return t, err
+}
+
+func (m Models) target(name string) (Target, error) {
 	t := Target{Name: name}
 	rest, ok := strings.CutPrefix(name, m.Agent.Name)
 	if name == "" {

@@ -41,6 +41,9 @@ func serve(ctx context.Context, e command.Environment, version string) (err erro
 	}
 	s := server.Serve(l)
 	defer func() { err = errors.Join(err, s.Stop(context.WithoutCancel(ctx))) }()
+	if err := s.Clients(e.Config, e.Logger); err != nil {
+		return err
+	}
 	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger, Metrics: e.Telemetry.Handler()})
 	if err != nil {
 		return err

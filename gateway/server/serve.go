@@ -49,6 +49,7 @@ type Server struct {
 	http    *http.Server
 	startup *gateway.Startup
 	gateway atomic.Pointer[gateway.Gateway]
+	further *further
 }
 
 // Serve starts a server on l, which it closes when it stops.
@@ -68,6 +69,7 @@ func Serve(l net.Listener) *Server {
 func (s *Server) Open(g *gateway.Gateway) {
 	s.gateway.Store(g)
 	s.startup.Open(g)
+	s.further.open(g)
 }
 
 // Stop waits for requests to finish. Requests that wait for an answer are answered with the
@@ -78,6 +80,9 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.startup.Close()
 	if g := s.gateway.Load(); g != nil {
 		g.Close()
+	}
+	if err := s.further.stop(ctx); err != nil {
+		return err
 	}
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), s.http.Close())

@@ -17,6 +17,9 @@ const (
 // Writer writes a stream of events. It sends the headers with the first event or keep-alive;
 // until then the reply may still become an error.
 type Writer struct {
+	// Type is the Content-Type, text/event-stream by default.
+	Type string
+
 	w           http.ResponseWriter
 	rc          *http.ResponseController
 	status      int
@@ -27,7 +30,7 @@ type Writer struct {
 // New returns a Writer for a reply with a status. When closing is done, clients have less
 // time to read.
 func New(w http.ResponseWriter, status int, closing context.Context) *Writer {
-	return &Writer{w: w, rc: http.NewResponseController(wrapped(w)), status: status, closing: closing}
+	return &Writer{Type: "text/event-stream", w: w, rc: http.NewResponseController(wrapped(w)), status: status, closing: closing}
 }
 
 // wrapped returns the ResponseWriter inside w, if there is one. Echo's hides the errors of
@@ -51,7 +54,7 @@ func (s *Writer) Begin() error {
 	s.headersSent = true
 	_ = s.rc.SetReadDeadline(time.Time{}) // not every ResponseWriter supports it
 	h := s.w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", s.Type)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	s.w.WriteHeader(s.status)

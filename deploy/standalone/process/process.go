@@ -117,7 +117,7 @@ func (s *starter) listen(context.Context) error {
 	}
 	s.http, s.API = server.Serve(l), server.URL(l)
 	s.onStop(s.http.Stop) // for a server that was not started
-	return nil
+	return s.http.Clients(s.config, s.options.Logger)
 }
 
 // stand opens the dependencies of the parts, including the embedded server unless another

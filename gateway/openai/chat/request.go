@@ -85,13 +85,7 @@ func (b body) split(in *talk.Input) error {
 	if err := talk.CheckLength("messages", len(b.Messages)); err != nil {
 		return err
 	}
-	from := len(b.Messages)
-	for from > 0 && b.Messages[from-1].Role == "user" {
-		from--
-	}
-	for from > 0 && b.Messages[from-1].Role == "tool" {
-		from--
-	}
+	from := talk.New(len(b.Messages), func(n int) string { return b.Messages[n].Role })
 	for n, m := range b.Messages {
 		if err := m.add(in, n, n >= from); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/gateway/exchange"
@@ -54,6 +56,9 @@ func (r *Run) decide(found history.Found, command passcode.Command) (*exchange.E
 
 // answer sends results of calls and answers to approvals, and the message after them.
 func (r *Run) answer() (*exchange.Exchange, error) {
+	if err := r.nameCalls(); err != nil {
+		return nil, err
+	}
 	state, decisions, before, err := r.decisions()
 	if err != nil {
 		return nil, err
@@ -79,6 +84,38 @@ func (r *Run) answer() (*exchange.Exchange, error) {
 		return r.Exchanges.Join(r.Done, q, q.ID, r.in.Live)
 	}
 	return r.say(found)
+}
+
+// nameCalls gives results without the ID of a call that of the call that waits in the chat.
+func (r *Run) nameCalls() error {
+	if !slices.ContainsFunc(r.in.Results, func(s Result) bool { return s.CallID == "" }) {
+		return nil
+	}
+	found, err := r.find()
+	if err != nil {
+		return err
+	}
+	var waiting []contract.PendingApproval
+	if found.State != nil {
+		waiting = exchange.Reply{Waiting: found.State.Document.PendingApprovals}.Calls()
+	}
+	var results []Result
+	for _, s := range r.in.Results {
+		if s.CallID == "" {
+			at := slices.IndexFunc(waiting, func(p contract.PendingApproval) bool { return s.Tool == "" || p.ToolName == s.Tool })
+			if at < 0 && r.in.says() { // it is history
+				continue
+			}
+			if at < 0 {
+				return service.Errorf(contract.KindInvalid, "no call of %s waits for a result in this chat", cmp.Or(service.Printable(s.Tool), "a tool"))
+			}
+			s.CallID = openai.CallID(waiting[at])
+			waiting = slices.Delete(waiting, at, at+1)
+		}
+		results = append(results, s)
+	}
+	r.in.Results = results
+	return nil
 }
 
 // decisions returns what the results and answers decide, all in one conversation, without those that

@@ -47,8 +47,9 @@ type Input struct {
 	Live bool
 }
 
-// Result is the result of a call that the client has executed.
-type Result struct{ CallID, Text string }
+// Result is the result of a call that the client has executed. Without the ID of the call it is that
+// of the first call of the tool that waits in the chat.
+type Result struct{ CallID, Tool, Text string }
 
 // Answer is a decision about an approval.
 type Answer struct {
@@ -75,6 +76,18 @@ func (in *Input) Add(role string, content openai.Attached, isNew bool) {
 	default:
 		in.Past.Append(role == "user", content.Text)
 	}
+}
+
+// New returns the index of the first of n messages that is new: the messages of the user at the end, and
+// the results of calls directly before them.
+func New(n int, role func(int) string) int {
+	for n > 0 && role(n-1) == "user" {
+		n--
+	}
+	for n > 0 && role(n-1) == "tool" {
+		n--
+	}
+	return n
 }
 
 // maxMessages bounds the messages or items of a request.

@@ -1,4 +1,6 @@
-package gateway
+// Package home serves what is at the root of an agent: the page for people and, to programs, the links of
+// the API.
+package home
 
 import (
 	"net/http"
@@ -18,13 +20,14 @@ type homeLink struct {
 	page.Link
 }
 
-// home serves the page for people and, to programs, the links of the API.
-type home struct {
+// Home has the handlers.
+type Home struct {
 	page  *page.Page
 	reply homeReply
 }
 
-func newHome(agent contract.Agent, version, webUI, namespace string) *home {
+// New makes the home of an agent. webUI is the URL of the Temporal Web UI, or "".
+func New(agent contract.Agent, version, webUI, namespace string) *Home {
 	reply, links := homeReply{agent.Name, agent.Description, version, map[string]string{}}, []page.Link{}
 	for _, l := range homeLinks(webUI) {
 		reply.Links[l.key], links = l.Href, append(links, l.Link)
@@ -32,7 +35,7 @@ func newHome(agent contract.Agent, version, webUI, namespace string) *home {
 	if webUI != "" { // for the ID of a workflow behind it
 		reply.Links["temporal_workflows"] = webUI + "/namespaces/" + url.PathEscape(namespace) + "/workflows/"
 	}
-	return &home{page.New(page.Agent{Name: agent.Name, Description: agent.Description, Version: version, Links: links}), reply}
+	return &Home{page.New(page.Agent{Name: agent.Name, Description: agent.Description, Version: version, Links: links}), reply}
 }
 
 // homeLinks lists the links. Their addresses are relative, for gateways behind a path prefix.
@@ -60,8 +63,8 @@ type homeReply struct {
 	Links       map[string]string `json:"links"`
 }
 
-// show replies with the page for people or with JSON for programs.
-func (h *home) show(c echo.Context) error {
+// Show replies with the page for people or with JSON for programs.
+func (h *Home) Show(c echo.Context) error {
 	c.Response().Header().Add("Vary", "Accept")
 	if !request.Prefers(c.Request(), "text/html") {
 		return c.JSON(http.StatusOK, h.reply)
@@ -70,8 +73,8 @@ func (h *home) show(c echo.Context) error {
 	return nil
 }
 
-// file replies with a file of the page.
-func (h *home) file(c echo.Context) error {
+// File replies with a file of the page.
+func (h *Home) File(c echo.Context) error {
 	if !h.page.File(c.Response(), c.Request(), strings.TrimPrefix(c.Param("*"), "/")) {
 		return echo.ErrNotFound
 	}

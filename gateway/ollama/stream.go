@@ -1,0 +1,101 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/sse"
+	"agent-stop-and-go/workflows/record"
+)
+
+// writer writes a reply as lines of JSON.
+type writer struct {
+	*sse.Writer
+	run *run
+	// quiet: the text is written at the end, because the client has asked for JSON.
+	quiet bool
+}
+
+func (r *run) newWriter() *writer {
+	w := sse.New(r.c.Response(), http.StatusOK, r.Talk.Exchanges.Service.Closing())
+	w.Type = "application/x-ndjson"
+	return &writer{Writer: w, run: r}
+}
+
+// stream writes the reply while the agent writes it.
+func (r *run) stream(x *exchange.Exchange) error {
+	w := r.newWriter()
+	w.quiet = r.in.Schema != nil
+	defer w.HurryOnClose()()
+	reply, err := x.Follow(r.talk.Done, w)
+	if err != nil {
+		return w.fail(err)
+	}
+	added, err := r.talk.Added(reply)
+	if w.quiet {
+		added, err = r.shown(reply)
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	w.quiet = false
+	if err := w.Tell(added); err != nil {
+		return err
+	}
+	r.talk.Remember(reply, reply.Text+added)
+	return w.finish(reply)
+}
+
+// Tell implements exchange.Listener.
+func (w *writer) Tell(piece string) error {
+	if w.quiet || piece == "" {
+		return nil
+	}
+	if w.run.clock.first.IsZero() {
+		w.run.clock.first = w.run.Talk.Now()
+	}
+	return w.encode(w.run.line(piece))
+}
+
+// Entries implements exchange.Listener: what the agent does with its own tools is not shown.
+func (w *writer) Entries([]record.Entry) error { return nil }
+
+// KeepAlive implements exchange.Listener. Lines of JSON have no comments, so it is a line without
+// text.
+func (w *writer) KeepAlive() error { return w.encode(w.run.line("")) }
+
+func (w *writer) encode(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return w.Write(b.Bytes())
+}
+
+// finish ends the stream of a reply.
+func (w *writer) finish(r exchange.Reply) error {
+	if calls := toolCalls(r.Calls()); len(calls) > 0 && w.run.chat {
+		line := w.run.line("")
+		line.Message.ToolCalls = calls
+		if err := w.encode(line); err != nil {
+			return err
+		}
+	}
+	return w.encode(w.run.last(r, ""))
+}
+
+// fail ends a stream with an error. Before anything was sent it returns the error.
+func (w *writer) fail(err error) error {
+	if !w.HeadersSent() {
+		return err
+	}
+	if w.run.talk.Done.Err() != nil { // the client is gone
+		return nil
+	}
+	w.run.Logger.Warn("a stream of lines broke off", "error", err)
+	return w.encode(map[string]string{"error": w.run.Text(err, w.run.c.Request())})
+}
