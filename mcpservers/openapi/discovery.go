@@ -27,7 +27,7 @@ const (
 
 func (s *Server) registerDiscovery(to *server.MCPServer) {
 	operation := mcp.WithString("operation", mcp.Required(), mcp.MinLength(1), mcp.Description("Name of the operation, from search_operations"))
-	arguments := mcp.WithObject("arguments", mcp.Description("Arguments, as describe_operation says"))
+	arguments := mcp.WithObject("arguments", mcp.AdditionalProperties(true), mcp.Description("Arguments, as describe_operation says"))
 	to.AddTool(mcp.NewTool("search_operations",
 		mcp.WithDescription(fmt.Sprintf("Find operations of %s by words of their names, paths, tags and descriptions. There are %d; without a query the first ones are listed.", s.title, len(s.operations))),
 		looks.Annotation("Find operations"),

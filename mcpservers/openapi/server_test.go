@@ -314,6 +314,10 @@ func TestManyOperationsAreFoundAndCalled(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+	arguments := s.GetTool("call_read_operation").Tool.InputSchema.Properties["arguments"].(map[string]any)
+	if arguments["additionalProperties"] != true { // a model that takes the schema at its word has to be able to fill it
+		t.Errorf("%v", arguments)
+	}
 	for _, test := range []struct {
 		tool, arguments, want string
 		failed                bool
