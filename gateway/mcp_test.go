@@ -96,6 +96,7 @@ func failsMCP(t *testing.T, c *client.Client, r mcp.CallToolRequest) string {
 
 // bothEras runs a test with the protocol that has sessions and with the one that has none.
 func bothEras(t *testing.T, test func(*testing.T, ...client.ClientOption)) {
+	//lint:ignore SA1019 clients of protocol 2025-11-25 have sessions
 	t.Run("sessions", func(t *testing.T) { test(t, client.WithLegacyProtocolOnly()) })
 	t.Run("no sessions", func(t *testing.T) { test(t) })
 }
