@@ -121,7 +121,7 @@ func TestChangesThatAreRefusedDecideNothing(t *testing.T) {
 		"a value that does not fit": {`{"value":2}`, func(review.Input) (review.Result, error) {
 			return review.Result{Problem: "edit: \"value\": expected number"}, nil
 		}, contract.KindInvalid, "expected number"},
-		"what cannot be checked": {`{"value":2}`, broken, contract.KindBlob, "could not be checked, try it again"},
+		"what cannot be checked": {`{"value":2}`, broken, review.KindUnjudged, "could not be checked, try it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(editable(verdict.Approval{Rule: "big"})), says("Added.")), ReviewFn: c.review}

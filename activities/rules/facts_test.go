@@ -111,6 +111,13 @@ func TestAPreviewIsForThePersonWhoIsAsked(t *testing.T) {
 	if got := j.Preview(t.Context(), changing, nil); !strings.HasPrefix(got, "NOT ALL OF IT IS SHOWN: it has 20000 bytes\néé") || len(got) > 17_000 {
 		t.Errorf("%d: %.60q", len(got), got)
 	}
+	for range 3 {
+		j.Preview(t.Context(), changing, nil)
+	}
+	if got := j.Preview(t.Context(), changing, nil); got != "It is not shown what this changes: the calls of this reply change too much" {
+		t.Error(got)
+	}
+	j = rules.Judge{Servers: j.Servers}
 	failure = errors.New("db: down")
 	if got := j.Preview(t.Context(), changing, nil); got != "It is not known what this changes: db: down" {
 		t.Errorf("%q", got)

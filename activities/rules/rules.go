@@ -44,7 +44,9 @@ type Judge struct {
 	// About has what all calls of the reply share, and those before.
 	About verdict.Call
 
-	asked time.Duration // time that servers had so far
+	asked     time.Duration // time that servers had so far
+	previews  time.Duration // and for previews
+	previewed int           // bytes of previews so far
 }
 
 // Call asks the rules about a call of a tool with final arguments. A tool of our own, which Server
@@ -96,7 +98,7 @@ func (j *Judge) addFacts(ctx context.Context, c *verdict.Call, tool toolbox.Tool
 	c.ServerFacts, c.FactProblems = map[string]map[string]any{}, map[string]string{}
 	shown := map[string]json.RawMessage{}
 	for _, name := range names {
-		answer, err := j.ask(ctx, tool, name, c.Arguments)
+		answer, err := j.ask(ctx, tool, name, c.Arguments, &j.asked)
 		if err != nil {
 			c.FactProblems[name] = err.Error()
 			continue
@@ -106,16 +108,17 @@ func (j *Judge) addFacts(ctx context.Context, c *verdict.Call, tool toolbox.Tool
 	return shown
 }
 
-func (j *Judge) ask(ctx context.Context, tool toolbox.Tool, name string, args json.RawMessage) (facts.Answer, error) {
+// ask asks within the time that spent leaves, and adds to it.
+func (j *Judge) ask(ctx context.Context, tool toolbox.Tool, name string, args json.RawMessage, spent *time.Duration) (facts.Answer, error) {
 	if _, told := tool.Facts[name]; !told || j.Servers == nil {
 		return facts.Answer{}, fmt.Errorf("no server tells the facts %s of %s", name, tool.Name)
 	}
-	if j.asked >= factTime {
+	if *spent >= factTime {
 		return facts.Answer{}, fmt.Errorf("%s: no time is left: servers had %s for the facts of this reply", tool.Server, factTime)
 	}
 	began := time.Now()
-	defer func() { j.asked += time.Since(began) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, factTime-j.asked, fmt.Errorf("the facts did not come within %s", factTime))
+	defer func() { *spent += time.Since(began) }()
+	ctx, cancel := context.WithTimeoutCause(ctx, factTime-*spent, fmt.Errorf("the facts did not come within %s", factTime))
 	defer cancel()
 	token := ""
 	if tokens := bearer.FromContext(ctx); tokens != nil {
@@ -124,8 +127,12 @@ func (j *Judge) ask(ctx context.Context, tool toolbox.Tool, name string, args js
 	return j.Servers.Facts(ctx, tool, name, args, token)
 }
 
-// maxPreview bounds what a person is shown of a preview, in bytes.
-const maxPreview = 16 << 10
+// maxPreview bounds what a person is shown of a preview, maxPreviews of all previews of a reply, in
+// bytes: they are in the history.
+const (
+	maxPreview  = 16 << 10
+	maxPreviews = 48 << 10
+)
 
 // Preview asks the call's server what the call would change, for the person who is asked about it. It
 // is empty if the server does not say such things, and says why if it could not.
@@ -133,15 +140,19 @@ func (j *Judge) Preview(ctx context.Context, tool toolbox.Tool, args json.RawMes
 	if _, told := tool.Facts[facts.Preview]; !told || j.Servers == nil {
 		return ""
 	}
-	answer, err := j.ask(ctx, tool, facts.Preview, args)
-	switch text := answer.Text; {
+	if j.previewed >= maxPreviews {
+		return "It is not shown what this changes: the calls of this reply change too much"
+	}
+	answer, err := j.ask(ctx, tool, facts.Preview, args, &j.previews)
+	text, most := answer.Text, min(maxPreview, maxPreviews-j.previewed)
+	switch {
 	case err != nil:
 		return "It is not known what this changes: " + err.Error()
-	case len(text) > maxPreview:
-		return fmt.Sprintf("NOT ALL OF IT IS SHOWN: it has %d bytes\n%s", len(text), strings.ToValidUTF8(text[:maxPreview], ""))
-	default:
-		return text
+	case len(text) > most:
+		text = fmt.Sprintf("NOT ALL OF IT IS SHOWN: it has %d bytes\n%s", len(text), strings.ToValidUTF8(text[:most], ""))
 	}
+	j.previewed += len(text)
+	return text
 }
 
 // Next adds a call to those that the following ones see before them in the reply.

@@ -58,7 +58,7 @@ func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*c
 	case ctx.Err() != nil || a.isOver(ctx): // withdrawn or expired meanwhile
 		return nil, refuseUpdate(contract.KindDecided, wording.TextDecided)
 	case err != nil:
-		return nil, refuseUpdate(contract.KindBlob, wording.Unjudged(activity.Failure(err)))
+		return nil, refuseUpdate(review.KindUnjudged, wording.Unjudged(activity.Failure(err)))
 	case len(given.Edit) == 0:
 		return a.tighten(ctx, out)
 	case out.Problem != "" || out.Revision == nil:

@@ -23,8 +23,10 @@ func (p *Panel) note(a verdict.Approval, r contract.ApprovalResult) bool {
 	if rev == nil {
 		return false
 	}
+	if rev.SHA256 != p.Call.SHA256 {
+		p.Call.Preview = "" // it was about the arguments before
+	}
 	p.Call.Arguments, p.Call.SHA256, p.Call.Verdict = rev.Arguments, rev.SHA256, rev.Verdict
-	p.Call.Preview = "" // it was about the arguments before
 	p.changed, p.deputized = &changed{by: r, rule: a}, nil
 	if r.For != nil {
 		p.deputized = append(p.deputized, r)

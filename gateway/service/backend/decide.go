@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -36,6 +37,8 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 			return nil, service.Errorf(kind, "invalid answer: %s", refused.Message())
 		case contract.KindForbidden:
 			return nil, service.Errorf(kind, "%s", refused.Message())
+		case review.KindUnjudged: // a signal would not be judged either
+			return nil, service.Errorf(service.KindUnavailable, "%s", refused.Message()).Because(err)
 		}
 	}
 	sent := isPassing(err) // and may have been taken since

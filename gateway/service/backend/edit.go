@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/edit"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -45,7 +46,7 @@ func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSign
 		return nil, noLongerOpen(uuid)
 	case contract.KindInvalid, contract.KindForbidden:
 		return nil, service.Errorf(kind, "%s", refused.Message())
-	case contract.KindBlob:
+	case review.KindUnjudged:
 		return nil, service.Errorf(service.KindUnavailable, "%s", refused.Message()).Because(err)
 	}
 	return nil, service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which changes nothing").Because(err)

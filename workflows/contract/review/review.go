@@ -12,6 +12,10 @@ import (
 // Activity judges a call that waits. It changes nothing.
 var Activity = contract.Activity[Input, Result]{Name: "review_approval"}
 
+// KindUnjudged is the kind of the refusal of a decision about a call that could not be judged again. The
+// approval waits on.
+const KindUnjudged contract.Kind = "unjudged"
+
 // Input is a call that waits.
 type Input struct {
 	ConversationID string `json:"conversation_id"`

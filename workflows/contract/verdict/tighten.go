@@ -30,5 +30,8 @@ func Tightened(asks []Approval, now *Verdict) *Verdict {
 	if !more {
 		return nil
 	}
+	for i := range out.Asks { // a changed call would be judged by the rules of now alone
+		out.Asks[i].Edit = nil
+	}
 	return &out
 }

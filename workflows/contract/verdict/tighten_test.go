@@ -49,6 +49,11 @@ func TestRulesThatChangeOnlyTighten(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", name, got, c.want)
 		}
 	}
+	now := &verdict.Verdict{Outcome: verdict.Ask, Asks: []verdict.Approval{{Rule: "security", By: []string{"group:security"}, Edit: []string{"amount"}}}}
+	v := verdict.Tightened([]verdict.Approval{{Rule: "finance", By: []string{"group:finance"}, Edit: []string{"amount"}}}, now)
+	if len(v.Asks) != 2 || v.Asks[0].Edit != nil || v.Asks[1].Edit != nil { // the changed call would be judged by the new rules alone
+		t.Errorf("after other rules it may be changed: %+v", v.Asks)
+	}
 	if two.Count != 2 || ops.Count != 0 {
 		t.Error("what waits was changed")
 	}
