@@ -2,6 +2,7 @@ package slackchat
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"html/template"
 	"net/http"
@@ -40,6 +41,7 @@ type view struct {
 	Title, Text    string
 	User, Name     string // whom the link is for, and who has logged in
 	Token          string // of the session: the form is shown
+	Invitation     string // the link that is confirmed, sealed
 	Login, Refresh string
 	Page           string
 }
@@ -60,7 +62,7 @@ func (c *Chat) Show(e echo.Context) error {
 		}
 		return c.render(e, http.StatusOK, view{Title: "Slack", Text: "One moment.", Refresh: base(e) + Path})
 	}
-	in, err := c.invited(e)
+	in, sealed, err := c.invited(e)
 	if err != nil {
 		return c.render(e, http.StatusForbidden, view{Title: "There is no link", Text: "Open the link that the agent has sent you in Slack again."})
 	}
@@ -72,17 +74,21 @@ func (c *Chat) Show(e echo.Context) error {
 	if err != nil {
 		return c.render(e, http.StatusOK, view{Title: "Who are you?", Text: "Log in to this agent. Then open the link in Slack again, unless you come back here by yourself.", Login: c.loginURL(e)})
 	}
-	return c.render(e, http.StatusOK, view{Title: "Is this you in Slack?", User: c.links.describe(e.Request().Context(), in.User), Name: who.Subject, Token: s.Token})
+	return c.render(e, http.StatusOK, view{Title: "Is this you in Slack?", User: c.links.describe(e.Request().Context(), in.User), Name: who.Subject, Token: s.Token, Invitation: sealed})
 }
 
-// Confirm links the user of the login link to the person who has logged in.
+// Confirm links the user of the login link to the person who has logged in. The form says which link
+// its page has shown: the browser may have opened another one since.
 func (c *Chat) Confirm(e echo.Context) error {
 	if err := c.ready(e.Request().Context()); err != nil {
 		return err
 	}
-	in, err := c.invited(e)
+	in, sealed, err := c.invited(e)
 	if err != nil {
 		return c.render(e, http.StatusForbidden, view{Title: "There is no link", Text: "Open the link that the agent has sent you in Slack again."})
+	}
+	if subtle.ConstantTimeCompare([]byte(e.FormValue("invitation")), []byte(sealed)) != 1 {
+		return c.render(e, http.StatusConflict, view{Title: "Another link was opened meanwhile", Text: "Nobody was linked. Open the link that the agent has sent you in Slack again, and no other one."})
 	}
 	s, err := c.Sessions.Jar.Session(e.Request())
 	if err == nil {
@@ -114,13 +120,13 @@ func (c *Chat) confirmed(e echo.Context, err error) error {
 	return c.render(e, http.StatusOK, view{Title: "Done", Text: "The agent knows you in Slack now. Send your message there again."})
 }
 
-// invited returns the login link that the browser has opened.
-func (c *Chat) invited(e echo.Context) (invitation, error) {
-	var sealed string
+// invited returns the login link that the browser has opened last.
+func (c *Chat) invited(e echo.Context) (in invitation, sealed string, err error) {
 	if err := c.Sessions.Jar.Peek(e.Request(), invitationCookie, &sealed); err != nil {
-		return invitation{}, err
+		return in, "", err
 	}
-	return c.links.open(sealed)
+	in, err = c.links.open(sealed)
+	return in, sealed, err
 }
 
 // loginURL is where the browser logs in: at the provider, which sends it back here, or on the page.
@@ -138,7 +144,7 @@ func (c *Chat) render(e echo.Context, status int, v view) error {
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send the form with Origin: null
 	e.Response().WriteHeader(status)
 	v.Page = base(e) + Path
 	return linkPage.Execute(e.Response(), v)
@@ -152,6 +158,6 @@ var linkPage = template.Must(template.New("link").Parse(`<!doctype html>
 {{- with .Refresh}}<p><a href="{{.}}">Go on</a></p>{{end}}
 {{- with .Login}}<p><a href="{{.}}">Log in</a></p>{{end}}
 {{- if .Token}}<p>The Slack user <strong>{{.User}}</strong> will send messages and decide approvals as <strong>{{.Name}}</strong>. Confirm it only if this user is you, and you have asked for it a moment ago.</p>
-<form method="post" action="{{.Page}}"><input type="hidden" name="csrf_token" value="{{.Token}}"><button>Yes, this is me</button></form>{{end}}
+<form method="post" action="{{.Page}}"><input type="hidden" name="csrf_token" value="{{.Token}}"><input type="hidden" name="invitation" value="{{.Invitation}}"><button>Yes, this is me</button></form>{{end}}
 </main></body></html>
 `))

@@ -2,6 +2,8 @@ package slackchat_test
 
 import (
 	"context"
+	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net/http"
@@ -26,6 +28,7 @@ import (
 	"agent-stop-and-go/gateway/slackchat"
 	"agent-stop-and-go/gateway/slackchat/card"
 	"agent-stop-and-go/gateway/slackchat/fakeslack"
+	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -144,7 +147,7 @@ func (b *browser) open(target string, form url.Values) (status int, body string)
 
 var (
 	linkIn  = regexp.MustCompile(`<(http[^|>]+)\|Log in>`)
-	tokenIn = regexp.MustCompile(`name="csrf_token" value="([^"]+)"`)
+	fieldIn = regexp.MustCompile(`name="(csrf_token|invitation)" value="([^"]+)"`)
 )
 
 // invited returns the link that a user was told last.
@@ -167,13 +170,23 @@ func (o *office) invited(user string, n int) string {
 func (b *browser) confirm(link string) (status int, page string) {
 	b.Helper()
 	b.open(link, nil)
-	_, page = b.open(slackchat.Path, nil)
-	found := tokenIn.FindStringSubmatch(page)
-	if found == nil {
+	form, page := b.form()
+	if len(form) == 0 {
 		return 0, page
 	}
-	status, answer := b.open(slackchat.Path, url.Values{"csrf_token": {found[1]}})
+	status, answer := b.open(slackchat.Path, form)
 	return status, page + answer
+}
+
+// form returns the form of the page, which is empty if it has none.
+func (b *browser) form() (form url.Values, page string) {
+	b.Helper()
+	_, page = b.open(slackchat.Path, nil)
+	form = url.Values{}
+	for _, field := range fieldIn.FindAllStringSubmatch(page, -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	return form, page
 }
 
 // link makes a Slack user a person.
@@ -203,7 +216,9 @@ func TestAUserLogsInOnceAndIsThatPerson(t *testing.T) {
 		t.Fatalf("without a session: %d %s", status, page)
 	}
 	b.open("/login/"+key, nil)
-	if status, _ := b.open(slackchat.Path, url.Values{"csrf_token": {"guessed"}}); status != http.StatusForbidden {
+	guessed, _ := b.form()
+	guessed.Set("csrf_token", "guessed")
+	if status, _ := b.open(slackchat.Path, guessed); status != http.StatusForbidden {
 		t.Errorf("without the token of the session: %d", status)
 	}
 	status, page := b.confirm(link)
@@ -224,6 +239,57 @@ func TestAUserLogsInOnceAndIsThatPerson(t *testing.T) {
 	o.told("U1", "Ask: members of ops")
 	o.Say("U1", fakeslack.DM("U1"), "", "ok")
 	o.await("the direct message is answered", func() bool { return o.engine.taken() == 2 })
+}
+
+// A browser has one cookie for the link. The page confirms the user that it shows, whichever link was
+// opened since.
+func TestAnotherLinkIsNotConfirmedByThePageOfTheFirst(t *testing.T) {
+	o := newOffice(t)
+	o.Say("U1", fakeslack.DM("U1"), "", "hello")
+	o.Say("U2", fakeslack.DM("U2"), "", "hello")
+	own, foreign := o.invited("U1", 1), o.invited("U2", 1)
+	b := o.browser()
+	b.open("/login/"+o.key("alice", contract.ScopeConverse, contract.ScopeRead), nil)
+	b.open(own, nil)
+	form, page := b.form()
+	if !strings.Contains(page, "U1") {
+		t.Fatal(page)
+	}
+	b.open(foreign, nil)
+	if status, page := b.open(slackchat.Path, form); status != http.StatusConflict {
+		t.Errorf("%d %s", status, page)
+	}
+	form.Del("invitation")
+	if status, page := b.open(slackchat.Path, form); status != http.StatusConflict {
+		t.Errorf("without a link in the form: %d %s", status, page)
+	}
+	for _, user := range []string{"U1", "U2"} {
+		if linked := o.Thread(fakeslack.DM(user), ""); strings.Contains(fmt.Sprint(linked), "You are") {
+			t.Errorf("%s is linked: %+v", user, linked)
+		}
+	}
+}
+
+// Browsers send the form with the origin of its page, which the door of the gateway accepts, unless
+// the page says that nobody may learn its address: then it is null, which the door refuses.
+func TestTheFormPassesTheDoor(t *testing.T) {
+	o := newOffice(t)
+	b := o.browser()
+	r, err := b.client.Get(o.server.URL + slackchat.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	origin := o.server.URL
+	if policy := r.Header.Get("Referrer-Policy"); policy == "no-referrer" || policy == "" {
+		origin = "null"
+	}
+	post := httptest.NewRequest(http.MethodPost, o.server.URL+slackchat.Path, nil)
+	post.Header.Set("Origin", origin)
+	post.Header.Set("Sec-Fetch-Site", "same-origin")
+	if refused := (guard.Rules{}).Check(post); refused != nil {
+		t.Errorf("the form of %q: %s", r.Header.Get("Referrer-Policy"), refused.Text)
+	}
 }
 
 func TestWhoMayNotDecideIsToldWhomToAsk(t *testing.T) {
