@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -34,14 +33,20 @@ type Message struct {
 	Blocks []slack.Block
 }
 
-// Waiting returns the card of an approval that waits. link leads to its card on the page. Only what
-// is shown whole can be approved in Slack.
+// Whole reports whether a card shows all of what an approval approves. Only that can be approved in
+// Slack.
+func Whole(p contract.PendingApproval) bool {
+	_, problem := arguments(p)
+	return problem == "" && len(p.Description) <= maxShown
+}
+
+// Waiting returns the card of an approval that waits. link leads to its card on the page.
 func Waiting(p contract.PendingApproval, link string) Message {
 	args, problem := arguments(p)
-	whole := problem == "" && len(p.Description) <= maxShown
+	whole := Whole(p)
 	blocks := head(p)
 	blocks = append(blocks, body(p, args, problem)...)
-	lines := []string{"Why: " + mrkdwn.Escape(why(p))}
+	lines := []string{"Why: " + quoted(why(p), 1000)}
 	if p.ExpiresAt != nil {
 		lines = append(lines, fmt.Sprintf("Without a decision it expires <!date^%d^{date_short_pretty} at {time}|%s>.", p.ExpiresAt.Unix(), p.ExpiresAt.UTC().Format(time.RFC1123)))
 	}
@@ -49,7 +54,7 @@ func Waiting(p contract.PendingApproval, link string) Message {
 		lines = append(lines, hint)
 	}
 	blocks = append(blocks, contextOf(lines...), buttons(p, link, whole))
-	return Message{Text: mrkdwn.Escape(title(p)), Blocks: blocks}
+	return Message{Text: quoted(title(p), 300), Blocks: blocks}
 }
 
 // Ended returns the card of an approval that was decided, or of which no more than the result is
@@ -62,15 +67,15 @@ func Ended(p contract.PendingApproval, r contract.ApprovalResult, link string) M
 	if args, problem := arguments(p); p.UUID != "" {
 		blocks = append(blocks, body(p, args, problem)...)
 	}
-	text := "*" + mrkdwn.Escape(Outcome(r)) + "*"
+	text := "*" + quoted(Outcome(r), 1000) + "*"
 	if reason := strings.TrimSpace(r.Reason); reason != "" {
-		text += "\nReason: " + mrkdwn.Escape(cut(reason, 1000))
+		text += "\nReason: " + quoted(reason, 1500)
 	}
 	blocks = append(blocks, section(text))
 	if link != "" {
 		blocks = append(blocks, contextOf(fmt.Sprintf("<%s|On the page>", link)))
 	}
-	return Message{Text: mrkdwn.Escape(title(p)) + ": " + mrkdwn.Escape(Outcome(r)), Blocks: blocks}
+	return Message{Text: quoted(title(p), 300) + ": " + quoted(Outcome(r), 1000), Blocks: blocks}
 }
 
 // Gone returns the card of an approval that is not there any more.
@@ -79,14 +84,23 @@ func Gone() Message {
 	return Message{Text: text, Blocks: []slack.Block{section(text)}}
 }
 
-func head(p contract.PendingApproval) []slack.Block {
-	what := mrkdwn.Code(tool(p))
-	if p.Server != "" {
-		what += " on " + mrkdwn.Code(p.Server)
+// Refused takes the place of a message that Slack does not take.
+func Refused(link string) Message {
+	text := "Slack has not taken what belongs here."
+	if link != "" {
+		text += fmt.Sprintf(" <%s|Read it on the page>.", link)
 	}
-	lines := []string{what, "Agent: " + mrkdwn.Escape(cut(agentOf(p), 300))}
+	return Message{Text: text, Blocks: []slack.Block{section(text)}}
+}
+
+func head(p contract.PendingApproval) []slack.Block {
+	what := mrkdwn.Code(cut(tool(p), 150))
+	if p.Server != "" {
+		what += " on " + mrkdwn.Code(cut(p.Server, 150))
+	}
+	lines := []string{what, "Agent: " + quoted(agentOf(p), 500)}
 	if who := p.Requester.Subject; who != "" {
-		lines = append(lines, "For: "+mrkdwn.Escape(cut(who, 200)))
+		lines = append(lines, "For: "+quoted(who, 500))
 	}
 	return []slack.Block{
 		slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, cut(title(p), 150), false, false)),
@@ -94,23 +108,21 @@ func head(p contract.PendingApproval) []slack.Block {
 	}
 }
 
-// body shows what others have said of the call, and its arguments.
+// body shows what others have said of the call, and its arguments. Descriptions repeat arguments: there
+// is none where these are not shown.
 func body(p contract.PendingApproval, args, problem string) []slack.Block {
+	if problem != "" {
+		return []slack.Block{section(problem)}
+	}
 	var blocks []slack.Block
 	if text := strings.TrimSpace(p.Description); text != "" {
 		blocks = append(blocks, preformatted("description", cut(text, maxShown)))
 	}
-	switch {
-	case problem != "":
-		blocks = append(blocks, section(problem))
-	case args != "":
+	if args != "" {
 		blocks = append(blocks, section("Arguments:"), preformatted("arguments", args))
 	}
 	return blocks
 }
-
-// secret matches names of arguments whose values do not belong into a chat.
-var secret = regexp.MustCompile(`(?i)"[^"]*(passw|passphrase|secret|token|api_?key|private_?key|authorization|credential|cookie)[^"]*"\s*:`)
 
 // arguments returns the arguments that will run, or why they are not shown here.
 func arguments(p contract.PendingApproval) (text, problem string) {
@@ -118,13 +130,18 @@ func arguments(p contract.PendingApproval) (text, problem string) {
 	if p.Origin != nil && !p.Origin.Arguments.IsZero() {
 		raw = p.Origin.Arguments
 	}
+	const hidden = "The arguments seem to contain a secret, which is not shown here: read them on the page."
 	switch {
-	case raw.IsZero() || p.Question():
+	case p.Question():
+		return "", ""
+	case hasSecret(p.ToolArgs.Raw): // also if another agent makes the call with others
+		return "", hidden
+	case raw.IsZero():
 		return "", ""
 	case raw.Blob != nil || len(raw.Raw) > maxShown:
 		return "", "The arguments are too long to be shown here whole: read them on the page."
-	case secret.Match(raw.Raw):
-		return "", "The arguments seem to contain a secret, which is not shown here: read them on the page."
+	case hasSecret(raw.Raw):
+		return "", hidden
 	}
 	var out bytes.Buffer
 	if json.Indent(&out, raw.Raw, "", "  ") != nil || out.Len() > maxShown {
@@ -168,14 +185,24 @@ func button(action, value, label string) *slack.ButtonBlockElement {
 	return slack.NewButtonBlockElement(action, value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 }
 
+// maxText is how many characters Slack takes in a text of a block, after they were escaped.
+const maxText = 3000
+
 // section returns a text in mrkdwn. Slack adds no links to it.
 func section(text string) *slack.SectionBlock {
-	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, nil)
+	return slack.NewSectionBlock(markup(text), nil, nil)
 }
 
 func contextOf(lines ...string) *slack.ContextBlock {
-	return slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, strings.Join(lines, "\n"), false, true))
+	return slack.NewContextBlock("", markup(strings.Join(lines, "\n")))
 }
+
+func markup(text string) *slack.TextBlockObject {
+	return slack.NewTextBlockObject(slack.MarkdownType, mrkdwn.Cut(text, maxText), false, true)
+}
+
+// quoted escapes a text, and shortens the result to a number of characters.
+func quoted(text string, limit int) string { return mrkdwn.Cut(mrkdwn.Escape(text), limit) }
 
 // preformatted shows a text as it is: nothing in it is markup.
 func preformatted(id, text string) *slack.RichTextBlock {

@@ -1,6 +1,7 @@
 // Package card draws approvals and replies as blocks of Slack's Block Kit. It calls nobody.
 //
 //	card.go     Waiting and Ended: an approval before and after its decision
+//	secret.go   which arguments are not shown
 //	words.go    what is asked, and why
 //	reply.go    Reply: what the agent says, with a stop button while it works; the dialog of a rejection
 //

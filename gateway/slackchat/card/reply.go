@@ -1,10 +1,6 @@
 package card
 
-import (
-	"github.com/slack-go/slack"
-
-	"agent-stop-and-go/gateway/slackchat/mrkdwn"
-)
+import "github.com/slack-go/slack"
 
 // MaxReply is how many bytes of mrkdwn one message of a reply has.
 const MaxReply = 2900
@@ -17,13 +13,13 @@ func Reply(text, status, conversation string) Message {
 		blocks = append(blocks, section(text))
 	}
 	if status != "" {
-		blocks = append(blocks, contextOf("_"+mrkdwn.Escape(status)+"_"))
+		blocks = append(blocks, contextOf("_"+quoted(status, 1000)+"_"))
 	}
 	if conversation != "" {
 		blocks = append(blocks, slack.NewActionBlock("turn", button(Stop, conversation, "Stop")))
 	}
 	if text == "" {
-		text = mrkdwn.Escape(status)
+		text = quoted(status, 1000)
 	}
 	return Message{Text: text, Blocks: blocks}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // tool is the name of the tool that runs, here or at another agent.
@@ -105,7 +106,10 @@ func why(p contract.PendingApproval) string {
 // Outcome says how an approval ended.
 func Outcome(r contract.ApprovalResult) string {
 	by := r.ShownBy()
-	if by == "" {
+	switch {
+	case r.Via == verdict.Via:
+		by = "the rules of this agent"
+	case by == "":
 		by = "somebody who gave no name"
 	}
 	switch r.Decision {

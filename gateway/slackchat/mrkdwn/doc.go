@@ -1,6 +1,6 @@
 // Package mrkdwn writes texts for Slack's markup (mrkdwn) and reads texts of people in it.
 //
-//	text.go   Escape, FromMarkdown: what others have written cannot mention anybody or forge a link
+//	text.go   Escape, Cut, FromMarkdown: what others have written cannot mention anybody or forge a link
 //	split.go  Split: long texts as pieces, with fences of code closed and opened again
 //	read.go   Plain: a message of a person as text
 package mrkdwn

@@ -3,6 +3,7 @@ package mrkdwn
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // control are the three characters that Slack reads as markup of its own: mentions, links and
@@ -11,6 +12,19 @@ var control = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // Escape returns a text in which Slack finds no mention, no link and no special word.
 func Escape(text string) string { return control.Replace(text) }
+
+// Cut shortens a text in mrkdwn to a number of characters, which must be at least 10. An escaped
+// character is not cut.
+func Cut(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	text = string([]rune(text)[:limit-1])
+	if amp := strings.LastIndexByte(text, '&'); amp >= 0 && !strings.Contains(text[amp:], ";") && len(text)-amp < len("&amp;") {
+		text = text[:amp]
+	}
+	return text + "…"
+}
 
 // Code returns a text as code in one line.
 func Code(text string) string {
