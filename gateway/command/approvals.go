@@ -123,6 +123,11 @@ func (r run) decide(ctx context.Context, approved bool) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
+	if approved && r.in.Approvable != nil {
+		if err := r.in.Approvable(uuid); err != nil {
+			return Reply{}, err
+		}
+	}
 	signal, err := signalOf(approved, subject)
 	if err != nil {
 		return Reply{}, err

@@ -16,6 +16,9 @@ type Input struct {
 	ConversationID string
 	// Shown are the UUIDs of the approvals that the chat shows.
 	Shown []string
+	// Approvable fails for an approval that must not be approved in this chat, because it does not
+	// show it whole. nil: each may be.
+	Approvable func(uuid string) error
 	// By is who decides or cancels, for the record. What is proven of the caller counts more.
 	By string
 	// Key is the idempotency key of the request, or "".

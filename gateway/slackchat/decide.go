@@ -1,6 +1,7 @@
 package slackchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/slackchat/card"
 	"agent-stop-and-go/gateway/slackchat/mrkdwn"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // decisionWithin is how long a press waits for the record of its decision.
@@ -38,8 +40,14 @@ func (c *Chat) decideFor(ctx context.Context, p press, approved bool, reason str
 		return err
 	}
 	view, err := c.Service.Approval(service.ActingItself(ctx), p.id)
-	if err == nil && view.Result == nil && !passcode.Takes(view.Pending) {
+	switch {
+	case err != nil:
+		return err
+	case view.Result != nil:
+	case !passcode.Takes(view.Pending):
 		return service.Errorf(contract.KindInvalid, "this wants more than a yes or a no: decide it on the page")
+	case approved && !card.Whole(view.Pending):
+		return c.onThePage(p.id)
 	}
 	signal := contract.DecideSignal{
 		Approved: approved, Reason: reason, Via: caller.Via(Via, view.Pending, approved),
@@ -84,7 +92,7 @@ func (c *Chat) late(ctx context.Context, p press) {
 	c.refuse(ctx, p, *view.Result)
 }
 
-// explain adds to a refusal who may decide. That it is there, the card in the thread has told
+// explain adds to a refusal who may decide, unless the rules have ended the approval. That it is there, the card in the thread has told
 // everybody already.
 func (c *Chat) explain(ctx context.Context, p press, err error) error {
 	if !c.Proven || !service.IsKind(err, contract.KindForbidden) && !service.IsKind(err, contract.KindNotFound) {
@@ -94,8 +102,11 @@ func (c *Chat) explain(ctx context.Context, p press, err error) error {
 	if unread != nil {
 		return err
 	}
-	if view.Result != nil {
-		return service.Errorf(contract.KindForbidden, "this is for others to decide, and it is over: %s", card.Outcome(*view.Result))
+	switch r := view.Result; {
+	case r != nil && r.Via == verdict.Via:
+		return service.Errorf(contract.KindForbidden, "%s", cmp.Or(r.Reason, err.Error()))
+	case r != nil:
+		return service.Errorf(contract.KindForbidden, "this is for others to decide, and it is over: %s", card.Outcome(*r))
 	}
 	return service.Errorf(contract.KindForbidden, "this is for others to decide. Ask: %s", card.WhoMay(view.Pending))
 }

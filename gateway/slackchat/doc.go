@@ -11,7 +11,8 @@
 //	slack.go     Chat: its Options, the connection, one gateway at a time
 //	place.go     threads, and their conversations
 //	events.go    what Slack sends: acknowledged within three seconds, and handled once
-//	message.go   messages of people, and commands
+//	message.go   messages of people
+//	command.go   what their commands may decide: what the thread shows
 //	press.go     buttons and the dialog
 //	decide.go    decisions, and what people are told of them
 //	person.go    who a Slack user is

@@ -2,6 +2,8 @@ package slackchat
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,8 +70,8 @@ func (m inbound) place() place { return place{m.channel, m.root} }
 // messageOf returns the message to the agent that an event is: a direct message, or a mention. Slack
 // sends a mention as two events, which are one message.
 func (c *Chat) messageOf(e slackevents.EventsAPIEvent) (inbound, bool) {
-	team, bot := c.self()
-	if e.TeamID != "" && e.TeamID != team {
+	_, bot := c.self()
+	if c.foreign(append(authorTeams(e), e.TeamID)...) {
 		return inbound{}, false
 	}
 	var m inbound
@@ -89,6 +91,33 @@ func (c *Chat) messageOf(e slackevents.EventsAPIEvent) (inbound, bool) {
 		m.root = m.ts
 	}
 	return m, m.user != "" && m.user != bot && m.ts != "" && m.channel != ""
+}
+
+// foreign reports whether one of the workspaces is known and not that of the agent. Channels may be
+// shared with workspaces of other organisations, whose users are nobody here.
+func (c *Chat) foreign(teams ...string) bool {
+	own, _ := c.self()
+	return slices.ContainsFunc(teams, func(team string) bool { return team != "" && team != own })
+}
+
+// authorTeams are the workspaces that an event names of who has written the message.
+func authorTeams(e slackevents.EventsAPIEvent) []string {
+	data, ok := e.Data.(*slackevents.EventsAPICallbackEvent)
+	if !ok || data.InnerEvent == nil {
+		return nil
+	}
+	var in struct {
+		Team       string `json:"team"`
+		UserTeam   string `json:"user_team"`
+		SourceTeam string `json:"source_team"`
+		Profile    struct {
+			Team string `json:"team"`
+		} `json:"user_profile"`
+	}
+	if json.Unmarshal(*data.InnerEvent, &in) != nil {
+		return []string{"?"} // of nobody knows whom
+	}
+	return []string{in.Team, in.UserTeam, in.SourceTeam, in.Profile.Team}
 }
 
 // plain reports whether messages of a subtype are what somebody has written, and not that

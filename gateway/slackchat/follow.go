@@ -205,9 +205,11 @@ func (t *thread) run(ctx context.Context) error {
 // watch shows what happens, until nothing is expected (nil) or only approvals wait (errWaits).
 func (t *thread) watch(ctx context.Context) error {
 	if t.posts == nil {
-		if err := t.scan(ctx); err != nil {
+		posts, err := t.chat.scan(ctx, t.at, t.id)
+		if err != nil {
 			return err
 		}
+		t.posts = posts
 	}
 	r, err := t.chat.Followers.Join(ctx, t.id, true)
 	if err != nil {

@@ -48,7 +48,7 @@ func (c *Chat) interpret(ctx context.Context, caller service.Caller, m inbound, 
 		if err := elsewhere(text); err != nil {
 			return nil, "", err
 		}
-		if err := c.shown(ctx, m.place(), &in); err != nil {
+		if err := c.shown(ctx, m, &in); err != nil {
 			return nil, "", err
 		}
 	}
@@ -71,39 +71,6 @@ func (c *Chat) interpret(ctx context.Context, caller service.Caller, m inbound, 
 		said = "A model is chosen with a message: `!model " + mrkdwn.Escape(reply.Model) + "` in the first line, and the message below it."
 	}
 	return nil, said, nil
-}
-
-// elsewhere refuses the commands with which a chat goes to another conversation.
-func elsewhere(text string) error {
-	for line := range strings.Lines(text) {
-		name, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(line)), " ")
-		if name == "!new" || name == "!use" {
-			return service.Errorf(contract.KindInvalid, "%s: in Slack a thread is a conversation. A message outside of this thread begins a new one, and a message in another thread goes on there. Nothing was carried out", name)
-		}
-	}
-	return nil
-}
-
-// shown tells a command which conversation its thread is, and what waits there.
-func (c *Chat) shown(ctx context.Context, at place, in *command.Input) error {
-	id, err := c.conversation(ctx, at)
-	if err != nil {
-		return err
-	}
-	view, err := c.Service.Conversation(ctx, id, "")
-	switch {
-	case service.IsKind(err, contract.KindNotFound):
-		return nil
-	case err != nil:
-		return err
-	}
-	in.ConversationID = id
-	for _, p := range view.Pending {
-		if p.Reason != contract.ReasonClientTool {
-			in.Shown = append(in.Shown, p.UUID)
-		}
-	}
-	return nil
 }
 
 // send sends a message to the conversation of its thread, which it may begin, and follows it.
@@ -155,8 +122,12 @@ func (c *Chat) slash(ctx context.Context, in slack.SlashCommand) {
 			return slack.PostWebhookContext(ctx, in.ResponseURL, &slack.WebhookMessage{ResponseType: slack.ResponseTypeEphemeral, Text: text})
 		})
 		if err != nil {
-			c.Logger.Warn("a command in Slack was not answered", "error", err)
+			c.Logger.Warn("a command in Slack was not answered", "channel", in.ChannelID) // the error has the secret address for answers
 		}
+	}
+	if c.foreign(in.TeamID) {
+		answer("This agent is for the people of its own workspace.")
+		return
 	}
 	if strings.TrimSpace(in.Text) == "unlink" {
 		answer(c.unlink(ctx, in.UserID))

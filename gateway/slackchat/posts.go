@@ -17,53 +17,54 @@ import (
 )
 
 // postEvent is the event type of messages that show a part of a conversation. Their metadata say
-// which (key), in which form (digest), and whether it is the last form (final).
+// which (key), in which form (digest), whether it is the last form (final), and whether Slack has
+// not taken that form (refused).
 const postEvent = "agent_post"
 
 // post is a message that a thread has.
 type post struct {
 	ts, digest string
 	final      bool // a card that says how its approval has ended
-	lost       bool // somebody has deleted it
+	refused    bool // it has the text of card.Refused instead
+	lost       bool // somebody has deleted it, or Slack takes not even that text
 }
 
 // maxPages bounds the pages of a thread that are read, of 200 messages each.
 const maxPages = 20
 
-// scan finds the messages that the thread has already.
-func (t *thread) scan(ctx context.Context) error {
-	c := t.chat
+// scan finds the messages that a thread has of a conversation already.
+func (c *Chat) scan(ctx context.Context, at place, id string) (map[string]*post, error) {
 	_, bot := c.self()
 	found := map[string]*post{}
 	cursor := ""
 	for range maxPages {
 		var page []slack.Message
-		err := c.pace.call(ctx, t.at.channel, func() (err error) {
+		err := c.pace.call(ctx, at.channel, func() (err error) {
 			page, _, cursor, err = c.api.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
-				ChannelID: t.at.channel, Timestamp: t.at.root, Limit: 200, Cursor: cursor, IncludeAllMetadata: true,
+				ChannelID: at.channel, Timestamp: at.root, Limit: 200, Cursor: cursor, IncludeAllMetadata: true,
 			})
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("read the thread: %w", err)
+			return nil, fmt.Errorf("read the thread: %w", err)
 		}
 		for _, m := range page {
-			if m.User != bot || m.Metadata.EventType != postEvent || m.Metadata.EventPayload["conversation"] != t.id {
+			if m.User != bot || m.Metadata.EventType != postEvent || m.Metadata.EventPayload["conversation"] != id {
 				continue
 			}
 			key, _ := m.Metadata.EventPayload["key"].(string)
 			digest, _ := m.Metadata.EventPayload["digest"].(string)
 			final, _ := m.Metadata.EventPayload["final"].(bool)
+			refused, _ := m.Metadata.EventPayload["refused"].(bool)
 			if found[key] == nil { // the first one counts
-				found[key] = &post{ts: m.Timestamp, digest: digest, final: final}
+				found[key] = &post{ts: m.Timestamp, digest: digest, final: final, refused: refused}
 			}
 		}
 		if cursor == "" {
 			break
 		}
 	}
-	t.posts = found
-	return nil
+	return found, nil
 }
 
 // reconcile posts and changes messages until the thread has what is wanted.
@@ -110,36 +111,58 @@ func turnOf(key string) int {
 	return n
 }
 
-// put posts a message or changes it.
+// put posts a message or changes it. Where Slack does not take it, a short text says so; the other
+// messages of the thread do not depend on it.
 func (t *thread) put(ctx context.Context, w wanted, final bool) error {
 	digest, err := digestOf(w.Message, final)
 	if err != nil {
 		return err
 	}
-	p := t.posts[w.key]
-	if p != nil && (p.lost || p.digest == digest) {
+	if p := t.posts[w.key]; p != nil && (p.lost || p.digest == digest) {
 		return nil
 	}
-	c := t.chat
+	err = t.write(ctx, w, post{digest: digest, final: final})
+	if !isSlack(err, unfit...) {
+		return err
+	}
+	t.chat.Logger.Error("Slack does not take a message; the thread gets a short text instead", "channel", t.at.channel, "thread", t.at.root, "key", w.key, "error", err)
+	link := t.chat.BaseURL
+	if uuid, ok := strings.CutPrefix(w.key, cardKey); ok {
+		link = t.chat.link(uuid)
+	}
+	err = t.write(ctx, wanted{w.key, card.Refused(link)}, post{digest: digest, final: final, refused: true})
+	if isSlack(err, unfit...) {
+		t.posts[w.key] = &post{digest: digest, final: final, refused: true, lost: true}
+		return nil
+	}
+	return err
+}
+
+// unfit are Slack's errors about one message.
+var unfit = []string{"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text", "metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema"}
+
+// write posts a message or changes the one that is there.
+func (t *thread) write(ctx context.Context, w wanted, as post) error {
+	c, p := t.chat, t.posts[w.key]
 	options := []slack.MsgOption{
 		slack.MsgOptionText(w.Text, false), slack.MsgOptionBlocks(w.Blocks...), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: postEvent, EventPayload: map[string]any{
-			"conversation": t.id, "key": w.key, "digest": digest, "final": final,
+			"conversation": t.id, "key": w.key, "digest": as.digest, "final": as.final, "refused": as.refused,
 		}}),
 	}
 	if p == nil {
-		var ts string
-		err = c.pace.call(ctx, t.at.channel, func() (err error) {
-			_, ts, err = c.api.PostMessageContext(ctx, t.at.channel, append(options, slack.MsgOptionTS(t.at.root))...)
+		err := c.pace.call(ctx, t.at.channel, func() (err error) {
+			_, as.ts, err = c.api.PostMessageContext(ctx, t.at.channel, append(options, slack.MsgOptionTS(t.at.root))...)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("post a message: %w", err)
 		}
-		t.posts[w.key] = &post{ts: ts, digest: digest, final: final}
+		t.posts[w.key] = &as
 		return nil
 	}
-	err = c.pace.call(ctx, t.at.channel, func() error {
+	as.ts = p.ts
+	err := c.pace.call(ctx, t.at.channel, func() error {
 		_, _, _, err := c.api.UpdateMessageContext(ctx, t.at.channel, p.ts, options...)
 		return err
 	})
@@ -150,7 +173,7 @@ func (t *thread) put(ctx context.Context, w wanted, final bool) error {
 	case err != nil:
 		return fmt.Errorf("change a message: %w", err)
 	}
-	p.digest, p.final = digest, final
+	*p = as
 	return nil
 }
 
@@ -198,7 +221,7 @@ func isSlack(err error, names ...string) bool {
 // hopeless reports whether nothing can be posted in a channel, however often it is tried.
 func hopeless(err error) bool {
 	return isSlack(err, "channel_not_found", "not_in_channel", "is_archived", "thread_not_found", "restricted_action", "missing_scope",
-		"account_inactive", "token_revoked", "invalid_auth", "no_permission", "access_denied", "invalid_blocks", "msg_too_long", "metadata_too_large")
+		"account_inactive", "token_revoked", "invalid_auth", "no_permission", "access_denied")
 }
 
 // link returns the address of an approval on the page, or "".

@@ -26,7 +26,7 @@ type press struct {
 // interact handles buttons and dialogs.
 func (c *Chat) interact(ctx context.Context, in slack.InteractionCallback, ack func()) {
 	ack() // what is pressed is pressed again if it was lost, and decides once
-	if team, _ := c.self(); in.Team.ID != "" && in.Team.ID != team {
+	if c.foreign(in.Team.ID, in.User.TeamID) {
 		return
 	}
 	switch in.Type {

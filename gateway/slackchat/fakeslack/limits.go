@@ -92,10 +92,13 @@ func (b block) valid() bool {
 	case "header":
 		return b.Text.within(maxHeader) && b.Text.Type == "plain_text"
 	case "context":
-		if len(b.Elements) == 0 || len(b.Elements) > 10 {
-			return false
+		for _, e := range b.Elements {
+			var line string
+			if json.Unmarshal(e.Text, &line) != nil || line == "" || utf8.RuneCountInString(line) > maxSection {
+				return false
+			}
 		}
-		return true
+		return len(b.Elements) > 0 && len(b.Elements) <= 10
 	case "actions":
 		if len(b.Elements) == 0 || len(b.Elements) > maxElements {
 			return false

@@ -80,6 +80,13 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.calls[method] = append(s.calls[method], time.Now())
+	if codes := s.refusals[method]; len(codes) > 0 {
+		s.refusals[method] = codes[1:]
+		if codes[0] != "" {
+			_ = json.NewEncoder(w).Encode(refuse(codes[0]))
+			return
+		}
+	}
 	out := refuse("unknown_method")
 	want := BotToken
 	if method == "apps.connections.open" {

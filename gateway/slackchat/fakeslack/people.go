@@ -31,7 +31,10 @@ func (s *Slack) Say(user, channel, thread, text string) (ts string) {
 
 // Event sends the event of a message.
 func (s *Slack) Event(kind string, m *Message) {
-	event := map[string]any{"type": kind, "user": m.User, "text": m.Text, "ts": m.TS, "event_ts": m.TS, "channel": m.Channel, "client_msg_id": "client-" + m.TS, "team": Team}
+	event := map[string]any{"type": kind, "user": m.User, "text": m.Text, "ts": m.TS, "event_ts": m.TS, "channel": m.Channel, "client_msg_id": "client-" + m.TS, "team": s.teamOf(m.User)}
+	if team := s.teamOf(m.User); team != Team {
+		event["user_team"], event["source_team"] = team, team
+	}
 	if m.Thread != "" {
 		event["thread_ts"] = m.Thread
 	}
@@ -82,7 +85,7 @@ func (s *Slack) Press(user string, m Message, action string) error {
 	trigger := "trigger-" + s.next()
 	s.mu.Unlock()
 	s.emit("interactive", map[string]any{
-		"type": "block_actions", "team": map[string]any{"id": Team, "domain": "test"}, "user": map[string]any{"id": user, "team_id": Team}, "api_app_id": AppID,
+		"type": "block_actions", "team": map[string]any{"id": Team, "domain": "test"}, "user": map[string]any{"id": user, "team_id": s.teamOf(user)}, "api_app_id": AppID,
 		"channel": map[string]any{"id": m.Channel, "name": "x"}, "trigger_id": trigger,
 		"container": map[string]any{"type": "message", "message_ts": m.TS, "channel_id": m.Channel, "thread_ts": m.Thread},
 		"message":   m.wire(false),
@@ -97,7 +100,7 @@ func (s *Slack) Submit(user string, v View, blockID, actionID, text string) {
 	view["id"] = v.ID
 	view["state"] = map[string]any{"values": map[string]any{blockID: map[string]any{actionID: map[string]any{"type": "plain_text_input", "value": text}}}}
 	s.emit("interactive", map[string]any{
-		"type": "view_submission", "team": map[string]any{"id": Team, "domain": "test"}, "user": map[string]any{"id": user, "team_id": Team}, "api_app_id": AppID, "view": view,
+		"type": "view_submission", "team": map[string]any{"id": Team, "domain": "test"}, "user": map[string]any{"id": user, "team_id": s.teamOf(user)}, "api_app_id": AppID, "view": view,
 	})
 }
 
@@ -107,7 +110,7 @@ func (s *Slack) Command(user, channel, command, text string) {
 	trigger := "trigger-" + s.next()
 	s.mu.Unlock()
 	s.emit("slash_commands", map[string]any{
-		"team_id": Team, "team_domain": "test", "channel_id": channel, "channel_name": "x", "user_id": user, "user_name": user,
+		"team_id": s.teamOf(user), "team_domain": "test", "channel_id": channel, "channel_name": "x", "user_id": user, "user_name": user,
 		"command": command, "text": text, "api_app_id": AppID, "trigger_id": trigger, "response_url": s.server.URL + "/response",
 	})
 }

@@ -51,6 +51,8 @@ type Slack struct {
 	messages []*Message
 	views    []View
 	limits   map[string][]time.Duration // Retry-After of the next calls of a method
+	refusals map[string][]string        // of the next calls of a method
+	teams    map[string]string          // of users of other workspaces
 	calls    map[string][]time.Time
 	answers  []string // to commands
 	problems []string
@@ -65,7 +67,7 @@ type Slack struct {
 
 // New returns a workspace without messages.
 func New() *Slack {
-	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, calls: map[string][]time.Time{}, changed: make(chan struct{})}
+	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, refusals: map[string][]string{}, teams: map[string]string{}, calls: map[string][]time.Time{}, changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/{method}", s.serve)
 	mux.HandleFunc("POST /response", s.response)
@@ -169,6 +171,30 @@ func (s *Slack) Limit(method string, after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limits[method] = append(s.limits[method], after)
+}
+
+// Refuse answers the next call of a method with an error, which is no problem, or with "" as
+// always.
+func (s *Slack) Refuse(method, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusals[method] = append(s.refusals[method], code)
+}
+
+// Move makes a user one of another workspace, with which channels are shared.
+func (s *Slack) Move(user, team string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.teams[user] = team
+}
+
+func (s *Slack) teamOf(user string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if team := s.teams[user]; team != "" {
+		return team
+	}
+	return Team
 }
 
 // Delete deletes a message, as a person does.

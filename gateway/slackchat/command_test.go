@@ -1,0 +1,139 @@
+package slackchat_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/gateway/slackchat/card"
+	"agent-stop-and-go/gateway/slackchat/fakeslack"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const notWhole = "only a call that a card of this thread shows whole can be approved here"
+
+func (e *engine) result(uuid string) *contract.ApprovalResult {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.approvals[uuid].Result
+}
+
+// toldTimes waits until a person was told a text so often.
+func (w *workspace) toldTimes(user, text string, n int) {
+	w.Helper()
+	w.await("the person is told: "+text, func() bool {
+		times := 0
+		for _, m := range w.Private(user) {
+			if strings.Contains(strings.ToLower(m.Text), strings.ToLower(text)) {
+				times++
+			}
+		}
+		return times == n
+	})
+}
+
+func TestCommandsApproveWhatTheirThreadShowsWhole(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	whole := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	shown := w.card(channel, whole)
+	w.engine.mu.Lock()
+	w.engine.arguments = `{"name":"db-1","password":"hunter2"}`
+	w.engine.mu.Unlock()
+	partly := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	hidden := w.card(channel, partly)
+	link := "http://agent.example/#/a/" + c0(hidden)
+
+	w.Say("U2", channel, partly, fakeslack.Mention+" !approve")
+	w.toldTimes("U2", notWhole, 1)
+	w.told("U2", link)
+	w.Say("U2", channel, partly, fakeslack.Mention+" !approve "+c0(hidden))
+	w.toldTimes("U2", notWhole, 2)
+	w.Say("U2", channel, partly, fakeslack.Mention+" !approve #"+c0(shown)[:8]) // of another thread
+	w.toldTimes("U2", notWhole, 3)
+	for n, uuid := range []string{c0(hidden), c0(shown)} {
+		w.Command("U2", channel, "/agent", "approve "+uuid)
+		w.await("the command is answered", func() bool { return len(w.Answers()) == n+1 && strings.Contains(w.Answers()[n], uuid) })
+	}
+	forged := shown
+	forged.Blocks = bytes.ReplaceAll(shown.Blocks, []byte(c0(shown)), []byte(c0(hidden)))
+	if err := w.Press("U3", forged, card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	w.toldTimes("U3", notWhole, 1)
+	for _, c := range []fakeslack.Message{hidden, shown} {
+		if r := w.engine.result(c0(c)); r != nil {
+			t.Fatalf("decided: %+v", r)
+		}
+	}
+	w.Say("U2", channel, whole, fakeslack.Mention+" !approve")
+	w.shows(channel, whole, "I will delete it.", "Run resources_remove?: Approved by U2", "It is deleted.")
+	w.Say("U2", channel, partly, fakeslack.Mention+" !reject no")
+	w.shows(channel, partly, "I will delete it.", "Run resources_remove?: Rejected by U2", "I have left it: no")
+}
+
+// A command is for what its author has seen.
+func TestACommandDoesNotDecideWhatCameLater(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	w.Limit("chat.postMessage", time.Second)
+	root := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	w.await("it waits", func() bool {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		return len(w.engine.approvals) == 1 && len(w.Calls("chat.postMessage")) == 0
+	})
+	w.Say("U1", channel, root, fakeslack.Mention+" !approve")
+	w.told("U1", "No approval is shown here")
+	if r := w.engine.result(c0(w.card(channel, root))); r != nil {
+		t.Errorf("decided: %+v", r)
+	}
+}
+
+// What Slack does not take stops neither the thread nor the rest of it.
+func TestAMessageThatSlackDoesNotTake(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	const instead = "Slack has not taken what belongs here. <http://agent.example|Read it on the page>."
+	w.Refuse("chat.postMessage", "invalid_blocks")
+	root := w.Say("U1", channel, "", fakeslack.Mention+" hello")
+	w.shows(channel, root, instead)
+	w.Refuse("chat.postMessage", "")
+	w.Refuse("chat.postMessage", "invalid_blocks") // the card
+	w.Say("U1", channel, root, fakeslack.Mention+" delete db-1")
+	w.await("the card is not taken", func() bool { return strings.Contains(strings.Join(w.texts(channel, root), ""), "/#/a/") })
+	w.Say("U1", channel, root, fakeslack.Mention+" !approve")
+	w.toldTimes("U1", notWhole, 1)
+	w.Say("U1", channel, root, fakeslack.Mention+" !reject "+strings.Repeat("<&>", 700))
+	w.await("the thread goes on", func() bool {
+		texts := w.texts(channel, root)
+		return len(texts) >= 4 && strings.Contains(texts[2], "Rejected by U1") && strings.HasPrefix(texts[3], "I have left it")
+	})
+}
+
+// In a channel that is shared, users of other organisations are nobody.
+func TestUsersOfOtherWorkspacesAreNotHeard(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	w.Move("U7", "T0OTHER")
+	w.Say("U7", channel, "", fakeslack.Mention+" hello")
+	w.Say("U7", fakeslack.DM("U7"), "", "hello")
+	root := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	c := w.card(channel, root)
+	if err := w.Press("U7", c, card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	w.Command("U7", channel, "/agent", "inbox")
+	w.await("the command is answered", func() bool { return len(w.Answers()) == 1 })
+	if got := w.Answers()[0]; got != "This agent is for the people of its own workspace." {
+		t.Errorf("%q", got)
+	}
+	if err := w.Press("U1", c, card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	w.shows(channel, root, "I will delete it.", approved, "It is deleted.")
+	if n := w.engine.taken(); n != 1 {
+		t.Errorf("%d messages were taken", n)
+	}
+}
