@@ -96,7 +96,7 @@ func (p promptFlags) show(cmd *cobra.Command, args []string) error {
 	return p.print(cmd.OutOrStdout(), tree, args)
 }
 
-// store opens the directory of the prompt.
+// store opens the directory of the prompt. It removes no versions: how many are kept is the server's.
 func (p promptFlags) store(ctx context.Context) (*prompt.Store, error) {
 	c, err := config.Load(p.file)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Store) change(ctx context.Context, tool string, a Author, next func(Sta
 				return err
 			}
 			after.By, after.Key, after.ArgsHash = a.By, keyOf(tool, a.Key), a.Key.ArgsSHA256
-			if after, err = s.record(after); err != nil {
+			if after, err = s.record(before, after); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,7 @@
 // Package prompt is the tool server mcp-prompt: a system prompt as named sections in a directory, which
 // a model may read, and change when a person agrees. Every version is kept.
 //
-//	store, err := prompt.Open("./prompt", prompt.Limits{})
+//	store, err := prompt.Open(ctx, "./prompt", prompt.Limits{Versions: prompt.DefaultVersions})
 //	s := prompt.NewServer(store, log)
 //	err = hosting.Run(ctx, options, s)
 //
@@ -16,9 +16,10 @@
 //	revert_prompt   version, base, why                     destructive  the new version, which is as an earlier one
 //	prompt_preview  tool, arguments                        read-only    the diff that a call would make
 //
-// A base is what read_prompt has said of the section, or of the whole prompt for revert_prompt. A call with
-// another base is refused: what was shown when a person agreed is what is changed. prompt_preview has the _meta
-// agent-stop-and-go/facts with the name preview: agents ask it before they ask a person.
+// A base is what read_prompt has said of the section, or of the whole prompt for revert_prompt. It stands for the
+// name, the file and the text of a section. A call with another base is refused: what was shown when a person
+// agreed is what is changed. prompt_preview has the _meta agent-stop-and-go/facts with the name preview: agents
+// ask it before they ask a person.
 //
 // The resource prompt://system is the whole text; its _meta agent-stop-and-go/prompt has version and digest.
 //
@@ -27,9 +28,11 @@
 // The folder .versions in the directory has a file for each version, with all files of the prompt, who made it,
 // when and why. A change is written there first, as NUMBER.pending, then to the files of the prompt, and then the
 // name loses .pending. Whoever opens the directory next completes what a crash has interrupted. A lock (.lock) admits
-// one process at a time. Files that somebody has edited become a version of their own before anything else is done.
+// one process at a time. Files that somebody has edited become a version of their own before anything else is done,
+// also those that are saved while a change is written: a change writes no other files than those it changes.
 //
-// The oldest versions are removed beyond Limits.Versions.
+// The oldest versions are removed beyond Limits.Versions, if it is not 0. All processes that open a directory must
+// be of one user, who is its owner.
 //
 // # Repeated calls
 //
@@ -39,6 +42,7 @@
 // # Map
 //
 //	store.go     the directory: lock, recovery, edited files
+//	owner.go     whose the directory is
 //	version.go   the files in .versions
 //	change.go    updates, reverts and previews
 //	server.go    the MCP server; tools.go its tools; config.go its settings

@@ -22,10 +22,10 @@ import (
 
 // Limits bound what a store keeps.
 type Limits struct {
-	Versions int // 0: DefaultVersions
+	Versions int // 0: all
 }
 
-// DefaultVersions are kept unless Limits say otherwise.
+// DefaultVersions are kept by an mcp-prompt that is not told otherwise.
 const DefaultVersions = 500
 
 // Store is a directory with a prompt. Its methods can be called concurrently, also by several processes.
@@ -38,21 +38,27 @@ type Store struct {
 	now      func() time.Time
 }
 
+// lockFile is in the directory.
+const lockFile = ".lock"
+
 // State is a prompt at one time.
 type State struct {
 	sections.Prompt
 	Version Version
 }
 
-// Open opens a directory and reads the prompt, which must have no faults. Nobody needs to close it.
+// Open opens a directory and reads the prompt, which must have no faults. It must belong to the user who runs
+// the process. Nobody needs to close it.
 func Open(ctx context.Context, dir string, limits Limits) (*Store, error) {
-	limits.Versions = cmp.Or(limits.Versions, DefaultVersions)
 	s := &Store{
-		dir: dir, limits: limits, lock: flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600)), now: time.Now,
+		dir: dir, limits: limits, lock: flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600)), now: time.Now,
 		versions: versions{dir: filepath.Join(dir, versionsDir), known: map[int]Version{}},
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the directory %s is missing: make it, with the beginning of the prompt in %s", dir, sections.Index)
+	}
+	if err := owned(dir); err != nil {
+		return nil, err
 	}
 	_, err := s.Read(ctx)
 	return s, err
@@ -92,7 +98,14 @@ func (s *Store) recover() error {
 	if err != nil {
 		return err
 	}
-	return s.apply(v)
+	before, err := s.newest()
+	if err != nil {
+		return err
+	}
+	if _, err := s.apply(before, v); err != nil {
+		return incomplete(v, err)
+	}
+	return nil
 }
 
 // sync reads the prompt. If its files are not those of the newest version, they become one.
@@ -116,7 +129,7 @@ func (s *Store) sync() (State, error) {
 	if v.Number == 1 {
 		v.Operation = OperationFound
 	}
-	v, err = s.record(v)
+	v, err = s.record(newest, v)
 	return State{p, v}, err
 }
 
@@ -140,39 +153,53 @@ func (s *Store) newest() (Version, error) {
 	return s.versions.read(numbers[len(numbers)-1])
 }
 
-// record writes a version whose files are there already, or are written with it.
-func (s *Store) record(v Version) (Version, error) {
+// record writes a version, and the files that it changes. If the first of them cannot be written, nothing
+// has changed.
+func (s *Store) record(before, v Version) (Version, error) {
 	v.At = s.now().UTC().Truncate(time.Millisecond)
 	if err := s.versions.write(v); err != nil {
 		return v, fmt.Errorf("write version %d: %w", v.Number, err)
 	}
-	if err := s.apply(v); err != nil {
-		return v, err
+	switch touched, err := s.apply(before, v); {
+	case err != nil && !touched:
+		return v, errors.Join(fmt.Errorf("nothing is changed: %w", err), s.versions.drop(v.Number))
+	case err != nil:
+		return v, incomplete(v, err)
 	}
 	numbers, _, err := s.versions.list()
-	if err == nil {
+	if err == nil && s.limits.Versions > 0 {
 		err = s.versions.rotate(numbers, s.limits.Versions)
 	}
 	return v, err
 }
 
-// apply writes the files of a pending version. If the first one fails, nothing has changed.
-func (s *Store) apply(v Version) error {
-	written := 0
+func incomplete(v Version, err error) error {
+	return fmt.Errorf("version %d is not complete, and is completed by the next call: %w", v.Number, err)
+}
+
+// apply writes the files that a pending version changes, and gives it its name. A file that somebody has edited
+// since stays so, and is a version after this one, as if it was saved a moment later. Touched tells of an error
+// that there may be something of the version already.
+func (s *Store) apply(before, v Version) (touched bool, err error) {
+	if v.Operation == OperationFound || v.Operation == OperationEdited { // these are the files
+		return true, s.versions.complete(v.Number)
+	}
 	for _, name := range slices.Sorted(maps.Keys(v.Files)) {
-		if now, err := sections.ReadFile(sections.Directory(s.dir), name); err == nil && now == v.Files[name] {
+		old, had := before.Files[name]
+		if had && old == v.Files[name] {
 			continue
 		}
-		err := renameio.WriteFile(filepath.Join(s.dir, name), []byte(v.Files[name]), 0o600, renameio.WithExistingPermissions())
-		if err != nil && written == 0 {
-			return errors.Join(fmt.Errorf("nothing is changed: %w", err), s.versions.drop(v.Number))
+		now, err := sections.ReadFile(sections.Directory(s.dir), name)
+		if err == nil && (now == v.Files[name] || had && now != old) {
+			continue
 		}
+		err = renameio.WriteFile(filepath.Join(s.dir, name), []byte(v.Files[name]), 0o600, renameio.WithExistingPermissions())
 		if err != nil {
-			return fmt.Errorf("version %d is not complete, and is completed by the next call: %w", v.Number, err)
+			return touched, err
 		}
-		written++
+		touched = true
 	}
-	return s.versions.complete(v.Number)
+	return true, s.versions.complete(v.Number)
 }
 
 // digest identifies a text: 12 hex digits of its SHA-256.
@@ -184,5 +211,5 @@ func digest(text string) string {
 // Base identifies the whole prompt as the model gets it.
 func (s State) Base() string { return digest(s.Assemble()) }
 
-// BaseOf identifies the text of a section.
-func BaseOf(e sections.Entry) string { return digest(e.Only()) }
+// BaseOf identifies a section and its text: its number may be that of another section with the same text later.
+func BaseOf(e sections.Entry) string { return digest(e.Name + "\x00" + e.File + "\x00" + e.Only()) }

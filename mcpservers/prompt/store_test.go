@@ -160,58 +160,41 @@ func TestARepeatedCallIsOneChangeAlsoAfterARestart(t *testing.T) {
 	}
 }
 
-// A process that dies between the writing of a version and of the files leaves what this makes.
-func TestAnInterruptedChangeIsCompleted(t *testing.T) {
+func TestABaseIsOfOneSection(t *testing.T) {
 	dir := directory(t)
 	s := open(t, dir)
-	a := prompt.Author{Key: hosting.CallKey{Key: "k", ArgsSHA256: "1"}}
-	u := prompt.Update{Section: "tone", Operation: sections.Append, Content: "a", Base: baseOf(t, s, "tone")}
-	first, err := s.Update(t.Context(), u, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := filepath.Join(dir, ".versions", "00000002.json")
-	for name, damage := range map[string]func(){
-		"nothing is written":  func() { write(t, dir, "tone.md", "Be brief.\n") },
-		"all is written":      func() {},
-		"a file is half-made": func() { write(t, filepath.Join(dir, ".versions"), ".00000003.json.pending123", "{") },
-	} {
-		if err := os.Rename(version, version+".pending"); err != nil {
-			t.Fatal(err)
-		}
-		damage()
-		s := open(t, dir)
-		if got := text(t, dir, "tone.md"); got != "Be brief.\n\na" {
-			t.Errorf("%s: %q", name, got)
-		}
-		if again, err := s.Update(t.Context(), u, a); err != nil || again != first {
-			t.Errorf("%s: %+v %v", name, again, err)
-		}
-		if h, err := s.History(t.Context(), 10); err != nil || len(h) != 2 {
-			t.Errorf("%s: %+v %v", name, h, err)
-		}
+	base := baseOf(t, s, "0")
+	write(t, dir, "other.md", text(t, dir, "tone.md"))
+	write(t, dir, "index.md", "You help.\n[SECTIONS]\nother\ntone\n")
+	if _, err := s.Update(t.Context(), prompt.Update{Section: "0", Operation: sections.Append, Content: "a", Base: base}, prompt.Author{}); err == nil || !strings.Contains(err.Error(), "the section other is not what base") {
+		t.Error(err)
 	}
 }
 
-func TestFilesThatCannotBeWrittenLeaveNothing(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("the superuser may write everything")
+func TestADirectoryOfAnotherUserIsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser can give a directory away")
+	}
+	give := func(name string) {
+		t.Helper()
+		if err := os.Chown(name, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
 	}
 	dir := directory(t)
-	s := open(t, dir)
-	base := baseOf(t, s, "tone")
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-	if _, err := s.Update(t.Context(), prompt.Update{Section: "tone", Operation: sections.Append, Content: "a", Base: base}, prompt.Author{}); err == nil || !strings.Contains(err.Error(), "nothing is changed") {
+	give(dir)
+	_, err := prompt.Open(t.Context(), dir, prompt.Limits{})
+	if err == nil || !strings.Contains(err.Error(), dir+" belongs to the user with the number 12345") {
 		t.Error(err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(filepath.Join(dir, ".lock")); !os.IsNotExist(err) {
+		t.Errorf("it is touched: %v", err)
 	}
-	if h, err := s.History(t.Context(), 10); err != nil || len(h) != 1 {
-		t.Errorf("%+v %v", h, err)
+	dir = directory(t)
+	open(t, dir)
+	give(filepath.Join(dir, ".lock"))
+	if _, err := prompt.Open(t.Context(), dir, prompt.Limits{}); err == nil || !strings.Contains(err.Error(), ".lock belongs to the user") {
+		t.Error(err)
 	}
 }
 
@@ -285,5 +268,19 @@ func TestTheOldestVersionsAreRemoved(t *testing.T) {
 	}
 	if _, err := s.Revert(t.Context(), prompt.Revert{Version: 1, Base: baseOf(t, s, "")}, prompt.Author{}); err == nil || !strings.Contains(err.Error(), "there are 3 to 5") {
 		t.Error(err)
+	}
+}
+
+func TestNoVersionIsRemovedWithoutALimit(t *testing.T) {
+	dir := directory(t)
+	s := open(t, dir)
+	versions := filepath.Join(dir, ".versions")
+	first := text(t, versions, "00000001.json")
+	for n := range prompt.DefaultVersions {
+		write(t, versions, fmt.Sprintf("%08d.json", n+2), strings.Replace(first, `"version": 1`, fmt.Sprintf(`"version": %d`, n+2), 1))
+	}
+	appendTo(t, s, "a", prompt.Author{})
+	if h, err := s.History(t.Context(), prompt.MaxVersions); err != nil || len(h) != prompt.DefaultVersions+2 {
+		t.Errorf("%d versions, %v", len(h), err)
 	}
 }

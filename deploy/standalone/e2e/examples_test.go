@@ -101,7 +101,7 @@ var exampleRuns = map[string]example{
 		answers: "The tool start_conversation answered: 201 Created", tree: "openapi:done", edit: ownAddress,
 	},
 	"prompt.yaml": {
-		ask:      `call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("Be brief. Say what you changed.\n") + `"}`,
+		ask:      `call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("tone", "Be brief. Say what you changed.\n") + `"}`,
 		approves: []string{"update_prompt "}, answers: "The tool update_prompt answered: This is version 2", tree: "prompt:done", edit: copyPrompt,
 	},
 	"full-pipeline.yaml": {

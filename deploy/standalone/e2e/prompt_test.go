@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// base is the base of a section with a text.
-func base(text string) string {
-	sum := sha256.Sum256([]byte(text))
+// base is the base of a section of a file with a text.
+func base(name, text string) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + name + ".md\x00" + text))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -54,7 +54,7 @@ func TestAPromptIsChangedUnderAnApprovalThatShowsTheDiff(t *testing.T) {
 	h.also = []string{fmt.Sprintf("{name: prompts, command: %q, args: [--stdio, --directory, %q]}", filepath.Join(bin, "mcp-prompt"), dir)}
 	h.prompt = fmt.Sprintf("{directory: %q}", dir)
 	api, _ := h.outside()
-	asked := api.ask(`call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("Be brief.\n") + `"}`)
+	asked := api.ask(`call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("tone", "Be brief.\n") + `"}`)
 	old := asked.Conversation.ID
 	for _, line := range []string{"What it changes, as prompts says:", "\n     Be brief.\n", "\n    +Be kind."} {
 		if d := asked.Result.Approval.Description; !strings.Contains(d, line) {
