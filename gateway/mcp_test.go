@@ -404,7 +404,7 @@ func TestALostCallGoesOnUntilItIsCancelled(t *testing.T) {
 	r := a.want(200, a.do("POST", "/mcp", initialize, acceptMCP))
 	session := "Mcp-Session-Id: " + r.header.Get("Mcp-Session-Id")
 	cancelled := func(id string) string {
-		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"enough"}}`
+		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"x` + strings.Repeat("é", 2000) + `"}}`
 	}
 	lost, lose := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -428,8 +428,8 @@ func TestALostCallGoesOnUntilItIsCancelled(t *testing.T) {
 	a.want(202, a.do("POST", "/mcp", cancelled("7"), acceptMCP, session))
 	select {
 	case reason := <-stopped:
-		if reason != "enough" {
-			t.Errorf("%q", reason)
+		if reason != "x"+strings.Repeat("é", 999) { // 2000 bytes at most, and whole characters
+			t.Errorf("%d bytes, which end with %q", len(reason), reason[len(reason)-3:])
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("the turn is not cancelled")

@@ -3,6 +3,7 @@ package gateway
 import (
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -37,10 +38,8 @@ func (g *Gateway) hostOf(c echo.Context) string {
 	if c.Echo() != g.ollama || g.port == 0 {
 		return host
 	}
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return net.JoinHostPort(host, strconv.Itoa(g.port))
+	name := (&url.URL{Host: host}).Hostname() // [::1] is ::1, also without a port
+	return net.JoinHostPort(name, strconv.Itoa(g.port))
 }
 
 // openAIForm reports whether a client expects errors of OpenAI's API.

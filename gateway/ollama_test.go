@@ -236,6 +236,18 @@ func TestAChatOverOllamaIsOneConversation(t *testing.T) {
 	}
 }
 
+func TestLinksOfOllamasPortAreOfTheOther(t *testing.T) {
+	for host, want := range map[string]string{"localhost:11434": "localhost:8080", "localhost": "localhost:8080", "[::1]": "[::1]:8080", "[::1]:11434": "[::1]:8080"} {
+		m := newMany(t)
+		withApprovals(m)
+		c := ollamaOf(t, m, func(d *gateway.Deps) { d.Port = 8080 })
+		got := c.one(200, "POST", "/api/chat", `{"model":"helper","stream":false,"messages":[{"role":"user","content":"drop all"}]}`, onLoopback, "Host: "+host)
+		if text, _ := at(got, "message.content").(string); !strings.Contains(text, "http://"+want+"/#/a/") {
+			t.Errorf("%s: %s", host, text)
+		}
+	}
+}
+
 func TestACodeDecidesOverOllama(t *testing.T) {
 	for _, word := range []string{"approve", "reject"} {
 		m := newMany(t)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -119,7 +120,7 @@ func (a *ask) cancel(q service.Request, reason string) {
 	}
 	if err == nil {
 		cancelling := service.Request{ConversationID: q.ConversationID, ID: uuid.NewString(), MayBeCompleted: true}
-		_, err = a.Exchanges.Service.CancelTurn(ctx, a.call.Caller, cancelling, service.Note{Reason: reason[:min(len(reason), service.MaxReason)]})
+		_, err = a.Exchanges.Service.CancelTurn(ctx, a.call.Caller, cancelling, service.Note{Reason: strings.ToValidUTF8(reason[:min(len(reason), service.MaxReason)], "")})
 	}
 	if err != nil {
 		a.Logger.Warn("a turn could not be cancelled", "conversation", q.ConversationID, "error", err)

@@ -19,7 +19,7 @@ type Endpoint struct {
 	Logger *slog.Logger
 }
 
-// Via and channel of what comes by this API.
+// Channel is that of callers of this API. Decisions by code are made as in OpenAI's, and have its via.
 const Channel = "ollama"
 
 const (

@@ -35,15 +35,21 @@ func (s *Server) Clients(c *config.Config, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w: stop the other process (it may be Ollama) or change clients.ollama.port in the YAML", address, err)
 	}
-	s.further = &further{}
-	s.further.http = gateway.NewServer(s.further)
 	log.Info("clients of Ollama are served", "url", URL(l))
+	s.serveFurther(l)
+	return nil
+}
+
+// serveFurther serves a port. An error reaches Failed.
+func (s *Server) serveFurther(l net.Listener) {
+	f := &further{}
+	f.http = gateway.NewServer(f)
+	s.further = f
 	go func() {
-		if err := s.further.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("clients of Ollama are not served any more", "error", err)
+		if err := f.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.fail(fmt.Errorf("serve clients of Ollama: %w", err))
 		}
 	}()
-	return nil
 }
 
 // ServeHTTP implements http.Handler. Until the gateway is there, clients have to try again.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,10 +43,12 @@ const grace = 10 * time.Second
 
 // Server answers as soon as it listens: until Open with the replies of gateway.Startup.
 type Server struct {
-	// Failed delivers the error that ended the server, and is closed when the server has
-	// ended.
+	// Failed delivers the error that ended the server or a further port, and is closed when the
+	// server has ended.
 	Failed <-chan error
 
+	mu      sync.Mutex
+	failed  chan error // is Failed; nil when it is closed
 	http    *http.Server
 	startup *gateway.Startup
 	gateway atomic.Pointer[gateway.Gateway]
@@ -55,14 +58,31 @@ type Server struct {
 // Serve starts a server on l, which it closes when it stops.
 func Serve(l net.Listener) *Server {
 	failed, startup := make(chan error, 1), gateway.NewStartup()
-	s := &Server{Failed: failed, startup: startup, http: gateway.NewServer(startup)}
+	s := &Server{Failed: failed, failed: failed, startup: startup, http: gateway.NewServer(startup)}
 	go func() {
-		defer close(failed)
+		defer s.end()
 		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			failed <- fmt.Errorf("serve HTTP: %w", err)
+			s.fail(fmt.Errorf("serve HTTP: %w", err))
 		}
 	}()
 	return s
+}
+
+// fail delivers an error, if it is the first.
+func (s *Server) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case s.failed <- err:
+	default: // there is one, or nobody waits any more
+	}
+}
+
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.failed)
+	s.failed = nil
 }
 
 // Open has the gateway answer all requests from now on.
@@ -81,11 +101,11 @@ func (s *Server) Stop(ctx context.Context) error {
 	if g := s.gateway.Load(); g != nil {
 		g.Close()
 	}
-	if err := s.further.stop(ctx); err != nil {
-		return err
+	further := make(chan error, 1)
+	go func() { further <- s.further.stop(ctx) }()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("finish HTTP requests: %w", err), s.http.Close())
 	}
-	if err := s.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), s.http.Close())
-	}
-	return nil
+	return errors.Join(err, <-further)
 }
