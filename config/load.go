@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if errs := append(c.include(), c.readPrompt()...); len(errs) > 0 {
+	if errs := append(c.include(), c.readPrompt(context.Background())...); len(errs) > 0 {
 		return nil, errs
 	}
 	return c, nil

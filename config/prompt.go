@@ -14,16 +14,16 @@ func (c *Config) checkPrompt(r *report) {
 
 // ReadPrompt reads the files of the prompt again. The error is an Errors.
 func (c *Config) ReadPrompt(ctx context.Context) error {
-	if errs := c.readPrompt(); len(errs) > 0 {
+	if errs := c.readPrompt(ctx); len(errs) > 0 {
 		return errs
 	}
 	return ctx.Err()
 }
 
 // readPrompt reads the files of the prompt. A mistake in one of them is reported there.
-func (c *Config) readPrompt() (errs Errors) {
+func (c *Config) readPrompt(ctx context.Context) (errs Errors) {
 	r := newReport(c.file, c.lines)
-	for _, f := range c.Prompt.Read(filepath.Dir(c.file)) {
+	for _, f := range c.Prompt.Read(ctx, filepath.Dir(c.file)) {
 		if f.File == "" {
 			r.at("prompt"+f.Key, "%s", f.Message)
 			continue

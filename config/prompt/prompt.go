@@ -92,10 +92,10 @@ func (c *checker) sections(key string, list []Section, depth int) {
 	}
 }
 
-// Read reads the files of the prompt, whose names are relative to dir.
-func (p *Prompt) Read(dir string) []Fault {
+// Read reads the files of the prompt, whose names are relative to dir. ctx bounds the wait for a change of them.
+func (p *Prompt) Read(ctx context.Context, dir string) []Fault {
 	if p.Directory != "" {
-		return p.readDirectory(dir)
+		return p.readDirectory(ctx, dir)
 	}
 	r := reader{dir: dir}
 	tree := sections.Prompt{Text: p.Text, Sections: r.sections("", p.Sections)}
@@ -106,10 +106,10 @@ func (p *Prompt) Read(dir string) []Fault {
 	return r.out
 }
 
-func (p *Prompt) readDirectory(dir string) (out []Fault) {
+func (p *Prompt) readDirectory(ctx context.Context, dir string) (out []Fault) {
 	name := within(dir, p.Directory)
 	p.path = name
-	unlock, err := lock(name)
+	unlock, err := lock(ctx, name)
 	if err != nil {
 		return []Fault{{Key: ".directory", Message: err.Error()}}
 	}
@@ -126,12 +126,12 @@ func (p *Prompt) readDirectory(dir string) (out []Fault) {
 const lockTime = 2 * time.Second
 
 // lock keeps an mcp-prompt from changing a directory, if there is one.
-func lock(dir string) (unlock func(), err error) {
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	path := filepath.Join(dir, ".lock")
 	if _, err := os.Stat(path); err != nil {
 		return func() {}, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	ctx, cancel := context.WithTimeout(ctx, lockTime)
 	defer cancel()
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	if ok, err := l.TryRLockContext(ctx, time.Millisecond); err != nil || !ok {

@@ -23,12 +23,22 @@ type promptReader struct {
 	logger *slog.Logger
 	first  contract.Agent // which the gateway knows
 
-	mu    sync.Mutex
+	mu    sync.Mutex // not held while the prompt is read
 	now   contract.Agent
 	text  string
 	built time.Time
-	fault string // last logged
+	fault string    // last logged
+	begun uint64    // reads
+	read  uint64    // the one that now is of
+	until time.Time // then the prompt is read again, after it could not be for long
 }
+
+// slow is a read that failed after waiting. The prompt before counts for pause then, so that no other
+// conversation waits for the same thing.
+const (
+	slow  = time.Second
+	pause = 5 * time.Second
+)
 
 // withPrompt returns the backend itself for an agent whose prompt is in no directory.
 func withPrompt(b service.Backend, c *config.Config, agent contract.Agent, p Parts) service.Backend {
@@ -60,26 +70,68 @@ func (r *promptReader) agent(ctx context.Context, a contract.Agent) contract.Age
 	return a
 }
 
-// current reads the prompt. Long ones are stored, and again before a collection may take them.
+// current reads the prompt. Each conversation reads it itself: what another has begun to read may be older.
 func (r *promptReader) current(ctx context.Context) contract.Agent {
+	start := time.Now()
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	last, wait := r.now, start.Before(r.until)
+	r.begun++
+	n := r.begun
+	r.mu.Unlock()
+	if wait {
+		return last
+	}
 	c := r.config
 	err := c.ReadPrompt(ctx)
-	if text := c.Prompt.System(); err == nil && (text != r.text || time.Since(r.built) > deletion.Grace/4) {
-		var agent contract.Agent
-		if agent, err = c.Agent(ctx, r.blobs); err == nil {
-			r.now, r.text, r.built = agent, text, time.Now()
-		}
+	if ctx.Err() != nil {
+		return last
 	}
+	if err == nil {
+		last, err = r.build(ctx, &c, n)
+	}
+	r.note(err, start)
+	return last
+}
+
+// build returns the agent with the prompt of the n-th read. Long prompts are stored, and again before a
+// collection may take them.
+func (r *promptReader) build(ctx context.Context, c *config.Config, n uint64) (contract.Agent, error) {
+	text := c.Prompt.System()
+	r.mu.Lock()
+	now, same := r.now, text == r.text && time.Since(r.built) <= deletion.Grace/4
+	if same {
+		r.read = max(r.read, n)
+	}
+	r.mu.Unlock()
+	if same {
+		return now, nil
+	}
+	agent, err := c.Agent(ctx, r.blobs)
+	if err != nil {
+		return now, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n > r.read {
+		r.now, r.text, r.built, r.read = agent, text, time.Now(), n
+	}
+	return agent, nil
+}
+
+// note logs a failure once.
+func (r *promptReader) note(err error, start time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	fault := ""
 	if err != nil {
 		fault = err.Error()
+		if now := time.Now(); now.Sub(start) > slow {
+			r.until = now.Add(pause)
+		}
 	}
-	if fault != r.fault && ctx.Err() == nil {
+	if fault != r.fault {
 		if r.fault = fault; fault != "" {
 			r.logger.Error("the prompt cannot be read; new conversations have the one before", "error", fault)
 		}
 	}
-	return r.now
 }
