@@ -2,10 +2,12 @@ package slackchat_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"agent-stop-and-go/gateway/slackchat"
 	"agent-stop-and-go/gateway/slackchat/card"
 	"agent-stop-and-go/gateway/slackchat/fakeslack"
 	"agent-stop-and-go/workflows/contract"
@@ -136,4 +138,58 @@ func TestUsersOfOtherWorkspacesAreNotHeard(t *testing.T) {
 	if n := w.engine.taken(); n != 1 {
 		t.Errorf("%d messages were taken", n)
 	}
+}
+
+// broken is a lease that is lost once, and held again by the same gateway.
+type broken struct{ lost, over chan struct{} }
+
+func (l broken) Hold(ctx context.Context, f func(context.Context)) {
+	first, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, cancel)
+	go func() {
+		select {
+		case <-l.lost:
+		case <-ctx.Done():
+		}
+		cancel()
+		close(l.over)
+	}()
+	f(first)
+	f(ctx)
+}
+
+// A message that was not taken when the connection ended is taken when it comes again.
+func TestAMessageThatWasNotTakenIsNotRemembered(t *testing.T) {
+	w := newWorkspace(t)
+	l := broken{make(chan struct{}), make(chan struct{})}
+	first := true
+	w.engine.before = func() error {
+		if !first {
+			return nil
+		}
+		first = false
+		close(l.lost)
+		<-l.over
+		return context.Canceled
+	}
+	w.gateway(func(o *slackchat.Options) { o.Lease = l })
+	w.await("it is connected", func() bool { return w.Joined() == 1 })
+	root := w.Say("U1", channel, "", fakeslack.Mention+" hello")
+	w.shows(channel, root, "You said: hello")
+}
+
+// The rules may end an approval while somebody approves it.
+func TestThePersonWhoPressesIsToldTheRule(t *testing.T) {
+	o := newOffice(t)
+	o.link("U1", o.key("boss", contract.ScopeConverse, contract.ScopeRead, contract.ScopeApprove, contract.ScopeApproveAll))
+	root := o.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	c := o.card(channel, root)
+	const words = `the rule "freeze" refuses the call now.`
+	o.engine.mu.Lock()
+	o.engine.refuses = words
+	o.engine.mu.Unlock()
+	if err := o.Press("U1", c, card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	o.told("U1", "The rule \"freeze\" refuses the call now.")
 }

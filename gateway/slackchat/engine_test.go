@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/later"
+	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -29,6 +30,8 @@ type engine struct {
 	messages  int // that were taken
 	later     []string
 	cancelled []contract.CancelSignal
+	refuses   string       // the rule that ends what is approved
+	before    func() error // Start, if it is not nil
 }
 
 type conversation struct {
@@ -65,6 +68,11 @@ func (e *engine) waitFor(ctx context.Context, f func() bool) error {
 }
 
 func (e *engine) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
+	if e.before != nil {
+		if err := e.before(); err != nil {
+			return service.StartResult{}, err
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.talks[in.Conversation.ID] != nil {
@@ -235,6 +243,15 @@ func (e *engine) Decide(_ context.Context, uuid string, in contract.DecideSignal
 	decision := contract.Rejected
 	if in.Approved {
 		decision = contract.Approved
+	}
+	e.mu.Lock()
+	rule := e.refuses
+	e.mu.Unlock()
+	if rule != "" && in.Approved {
+		if _, err := e.end(uuid, contract.ApprovalResult{Decision: contract.Rejected, Via: verdict.Via, Reason: rule}); err != nil {
+			return nil, err
+		}
+		return nil, service.Errorf(contract.KindForbidden, "%s", rule)
 	}
 	return e.end(uuid, contract.ApprovalResult{Decision: decision, By: in.By, Reason: in.Reason, Via: in.Via, RequestID: in.RequestID, Identity: in.Identity})
 }

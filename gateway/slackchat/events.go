@@ -36,8 +36,9 @@ func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.E
 	defer late.Stop()
 	switch data := e.Data.(type) {
 	case slackevents.EventsAPIEvent:
-		if m, ok := c.messageOf(data); ok && c.seen.first(m.channel+" "+m.ts) {
-			c.receive(ctx, m, ack)
+		m, ok := c.messageOf(data)
+		if key := m.channel + " " + m.ts; ok && c.seen.first(key) && !c.receive(ctx, m, ack) {
+			c.seen.forget(key) // it comes again, if it was not acknowledged
 		}
 	case slack.InteractionCallback:
 		c.interact(ctx, data, ack)
@@ -135,6 +136,14 @@ type seen struct {
 	mu    sync.Mutex
 	at    map[string]bool
 	order []string
+}
+
+// forget forgets a key.
+func (s *seen) forget(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.at, key)
+	s.order = slices.DeleteFunc(s.order, func(k string) bool { return k == key })
 }
 
 // first reports whether a key is new, and remembers it.

@@ -13,32 +13,33 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// receive takes a message of a person. durable is called when it cannot be lost any more.
-func (c *Chat) receive(ctx context.Context, m inbound, durable func()) {
+// receive takes a message of a person. durable is called when it cannot be lost any more. It reports
+// whether that is so, or the person was told what became of it.
+func (c *Chat) receive(ctx context.Context, m inbound, durable func()) (settled bool) {
 	_, bot := c.self()
 	text := mrkdwn.Plain(m.text, bot)
 	if m.files {
 		c.tell(ctx, m.place(), m.user, "The files of your message are not read: the agent gets its text only.")
 	}
 	if text == "" {
-		c.tell(ctx, m.place(), m.user, "Write what the agent shall do behind the mention, or !help.")
-		return
+		return c.tell(ctx, m.place(), m.user, "Write what the agent shall do behind the mention, or !help.")
 	}
 	acting, caller, err := c.caller(ctx, m.user, m.place().session())
 	if err != nil {
-		c.tellError(ctx, m.place(), m.user, err)
-		return
+		return c.tellError(ctx, m.place(), m.user, err)
 	}
 	message, said, err := c.interpret(acting, caller, m, text)
 	if said != "" {
-		c.tell(ctx, m.place(), m.user, said)
+		settled = c.tell(ctx, m.place(), m.user, said)
 	}
 	if err == nil && message != nil {
-		err = c.send(ctx, acting, caller, m, *message, durable)
+		settled = false
+		err = c.send(ctx, acting, caller, m, *message, func() { settled = true; durable() })
 	}
 	if err != nil {
-		c.tellError(ctx, m.place(), m.user, err)
+		return c.tellError(ctx, m.place(), m.user, err) || settled
 	}
+	return settled
 }
 
 // interpret carries out the commands of a text, and returns the message that is left.
@@ -148,8 +149,9 @@ func (c *Chat) slash(ctx context.Context, in slack.SlashCommand) {
 	answer(said)
 }
 
-// tell says something to one person in a thread, which others do not see.
-func (c *Chat) tell(ctx context.Context, at place, user, text string) {
+// tell says something to one person in a thread, which others do not see. It reports whether Slack
+// has taken it.
+func (c *Chat) tell(ctx context.Context, at place, user, text string) bool {
 	err := c.pace.call(ctx, at.channel, func() error {
 		options := []slack.MsgOption{slack.MsgOptionText(text, false), slack.MsgOptionDisableLinkUnfurl()}
 		if at.root != "" {
@@ -161,12 +163,11 @@ func (c *Chat) tell(ctx context.Context, at place, user, text string) {
 	if err != nil && ctx.Err() == nil {
 		c.Logger.Warn("somebody in Slack was not told", "channel", at.channel, "user", user, "error", err)
 	}
+	return err == nil
 }
 
-func (c *Chat) tellError(ctx context.Context, at place, user string, err error) {
-	if ctx.Err() == nil {
-		c.tell(ctx, at, user, c.words(err))
-	}
+func (c *Chat) tellError(ctx context.Context, at place, user string, err error) bool {
+	return ctx.Err() == nil && c.tell(ctx, at, user, c.words(err))
 }
 
 // words returns an error as a text for people. What is no error for callers is only logged.
