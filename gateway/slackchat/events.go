@@ -25,6 +25,9 @@ func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.E
 	}
 	var once sync.Once
 	ack := func() {
+		if ctx.Err() != nil { // it may be lost: Slack sends it again
+			return
+		}
 		once.Do(func() {
 			if err := sm.AckCtx(ctx, e.Request.EnvelopeID, nil); err != nil && ctx.Err() == nil {
 				c.Logger.Warn("an event of Slack was not acknowledged", "error", err)
