@@ -128,11 +128,14 @@ func (r *round) play(end time.Time) bool {
 		time.Sleep(20 * time.Millisecond)
 	}
 	var people sync.WaitGroup
+	own := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(r.rand.Uint64(), n)) }
 	for i, person := range []string{"ann", "bob", "carol", "dan", "eve", "boss", "chief"} {
-		people.Go(func() { r.act(i+1, person, rand.New(rand.NewPCG(r.rand.Uint64(), uint64(i)))) })
+		chance := own(uint64(i))
+		people.Go(func() { r.act(i+1, person, chance) })
 	}
-	people.Go(func() { r.deputize(20, "carol", "eve", rand.New(rand.NewPCG(r.rand.Uint64(), 20))) })
-	people.Go(func() { r.deputize(21, "dan", "bob", rand.New(rand.NewPCG(r.rand.Uint64(), 21))) })
+	first, second := own(20), own(21)
+	people.Go(func() { r.deputize(20, "carol", "eve", first) })
+	people.Go(func() { r.deputize(21, "dan", "bob", second) })
 	for until := time.Now().Add(6 * time.Second); time.Now().Before(until) && !r.look(id); {
 		time.Sleep(20 * time.Millisecond)
 	}
