@@ -89,8 +89,8 @@ await check("a tool of the client", async () => {
 });
 
 await check("what an agent cannot do", async () => {
-  for (const refused of [client.pull({ model: "llama3.2" }), client.delete({ model }), client.embed({ model, input: "x" })]) {
-    await assert.rejects(refused, (e) => e.status_code === 501 && /not supported/.test(e.message));
+  for (const ask of [() => client.pull({ model: "llama3.2" }), () => client.delete({ model }), () => client.embed({ model, input: "x" })]) {
+    await assert.rejects(ask, (e) => e.status_code === 501 && /not supported/.test(e.message));
   }
 });
 
