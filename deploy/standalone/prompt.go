@@ -133,7 +133,11 @@ func (p promptFlags) diff(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.History(cmd.Context(), prompt.MaxVersions)
+	limit := prompt.MaxVersions
+	if len(args) == 0 {
+		limit = 1
+	}
+	list, err := s.History(cmd.Context(), limit)
 	if err != nil {
 		return err
 	}

@@ -93,18 +93,19 @@ func (s *Store) repeated(tool string, key hosting.CallKey) (before, made Version
 		return before, made, err
 	}
 	for i, n := range slices.Backward(numbers) {
-		v, err := s.versions.read(n)
+		used, args, err := s.versions.key(n)
 		switch {
 		case err != nil:
 			return before, made, err
-		case v.Key != keyOf(tool, key):
+		case used != keyOf(tool, key):
 			continue
-		case v.ArgsHash != key.ArgsSHA256:
+		case args != key.ArgsSHA256:
 			return before, made, hosting.ErrKeyReused
-		case i > 0:
+		}
+		if made, err = s.versions.read(n); err == nil && i > 0 {
 			before, err = s.versions.read(numbers[i-1])
 		}
-		return before, v, err
+		return before, made, err
 	}
 	return before, made, nil
 }
@@ -213,19 +214,23 @@ type Entry struct {
 func (s *Store) History(ctx context.Context, limit int) (out []Entry, err error) {
 	err = s.locked(ctx, func(State) error {
 		numbers, _, err := s.versions.list()
-		for i, n := range slices.Backward(numbers) {
-			if err != nil || len(out) == limit {
-				return err
-			}
-			var v, before Version
-			if v, err = s.versions.read(n); err == nil && i > 0 {
-				before, err = s.versions.read(numbers[i-1])
+		if err != nil || len(numbers) == 0 {
+			return err
+		}
+		v, err := s.versions.read(numbers[len(numbers)-1])
+		for i := len(numbers) - 1; err == nil && i >= 0 && len(out) < limit; i-- {
+			var before Version
+			if i > 0 {
+				if before, err = s.versions.read(numbers[i-1]); err != nil {
+					return err
+				}
 			}
 			e := Entry{Version: v.Number, At: v.At.Format("2006-01-02T15:04:05.000Z07:00"), By: v.By, Why: v.Why, Operation: v.Operation, Section: v.Section, Of: v.Of}
 			if i > 0 {
 				e.Diff = Diff(before.Files, v.Files)
 			}
 			out = append(out, e)
+			v = before
 		}
 		return err
 	})

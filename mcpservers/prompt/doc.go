@@ -16,7 +16,7 @@
 //	revert_prompt   version, base, why                     destructive  the new version, which is as an earlier one
 //	prompt_preview  tool, arguments                        read-only    the diff that a call would make
 //
-// A base is what read_prompt has said of the section, or of the whole prompt for revert_prompt. It stands for the
+// A base is what read_prompt returns for the section, or for the whole prompt with revert_prompt. It stands for the
 // name, the file and the text of a section. A call with another base is refused: what was shown when a person
 // agreed is what is changed. prompt_preview has the _meta agent-stop-and-go/facts with the name preview: agents
 // ask it before they ask a person.

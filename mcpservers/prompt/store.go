@@ -25,7 +25,7 @@ type Limits struct {
 	Versions int // 0: all
 }
 
-// DefaultVersions are kept by an mcp-prompt that is not told otherwise.
+// DefaultVersions is how many versions an mcp-prompt keeps by default.
 const DefaultVersions = 500
 
 // Store is a directory with a prompt. Its methods can be called concurrently, also by several processes.
@@ -52,7 +52,7 @@ type State struct {
 func Open(ctx context.Context, dir string, limits Limits) (*Store, error) {
 	s := &Store{
 		dir: dir, limits: limits, lock: flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600)), now: time.Now,
-		versions: versions{dir: filepath.Join(dir, versionsDir), known: map[int]Version{}},
+		versions: versions{dir: filepath.Join(dir, versionsDir)},
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the directory %s is missing: make it, with the beginning of the prompt in %s", dir, sections.Index)
@@ -114,35 +114,19 @@ func (s *Store) sync() (State, error) {
 	if len(faults) > 0 {
 		return State{}, fmt.Errorf("the prompt in %s cannot be read:\n%w", s.dir, faults)
 	}
-	files, err := s.files(p)
-	if err != nil {
-		return State{}, err
-	}
 	newest, err := s.newest()
 	if err != nil {
 		return State{}, err
 	}
-	if newest.Number > 0 && maps.Equal(files, newest.Files) {
+	if newest.Number > 0 && maps.Equal(p.Files, newest.Files) {
 		return State{p, newest}, nil
 	}
-	v := Version{Number: newest.Number + 1, Operation: OperationEdited, Files: files}
+	v := Version{Number: newest.Number + 1, Operation: OperationEdited, Files: p.Files}
 	if v.Number == 1 {
 		v.Operation = OperationFound
 	}
 	v, err = s.record(newest, v)
 	return State{p, v}, err
-}
-
-func (s *Store) files(p sections.Prompt) (map[string]string, error) {
-	files := map[string]string{}
-	for _, name := range p.Files {
-		text, err := sections.ReadFile(sections.Directory(s.dir), name)
-		if err != nil {
-			return nil, err
-		}
-		files[name] = text
-	}
-	return files, nil
 }
 
 func (s *Store) newest() (Version, error) {
@@ -178,8 +162,8 @@ func incomplete(v Version, err error) error {
 }
 
 // apply writes the files that a pending version changes, and gives it its name. A file that somebody has edited
-// since stays so, and is a version after this one, as if it was saved a moment later. Touched tells of an error
-// that there may be something of the version already.
+// since stays so, and is a version after this one, as if it was saved a moment later. With an error, touched
+// reports whether something of the version may be written already.
 func (s *Store) apply(before, v Version) (touched bool, err error) {
 	if v.Operation == OperationFound || v.Operation == OperationEdited { // these are the files
 		return true, s.versions.complete(v.Number)

@@ -160,6 +160,29 @@ func TestARepeatedCallIsOneChangeAlsoAfterARestart(t *testing.T) {
 	}
 }
 
+// A version is 256 KiB with the texts, and there may be 10,000.
+func TestTextsOfOtherVersionsAreNotReadForAKey(t *testing.T) {
+	dir := directory(t)
+	s := open(t, dir)
+	appendTo(t, s, "a", prompt.Author{Key: hosting.CallKey{Key: "k", ArgsSHA256: "1"}})
+	appendTo(t, s, "b", prompt.Author{})
+	versions := filepath.Join(dir, ".versions")
+	made, _, _ := strings.Cut(text(t, versions, "00000002.json"), `"tone.md"`)
+	write(t, versions, "00000002.json", made)
+	u := prompt.Update{Section: "tone", Operation: sections.Append, Content: "c", Base: baseOf(t, s, "tone")}
+	if c, err := s.Update(t.Context(), u, prompt.Author{Key: hosting.CallKey{Key: "l"}}); err != nil || c.Version != 4 {
+		t.Errorf("%+v %v", c, err)
+	}
+	if _, err := s.Update(t.Context(), u, prompt.Author{Key: hosting.CallKey{Key: "k", ArgsSHA256: "2"}}); !errors.Is(err, hosting.ErrKeyReused) {
+		t.Error(err)
+	}
+	write(t, versions, "00000002.json", "{")
+	u.Base = baseOf(t, s, "tone")
+	if _, err := s.Update(t.Context(), u, prompt.Author{Key: hosting.CallKey{Key: "m"}}); err == nil || !strings.Contains(err.Error(), "00000002.json") {
+		t.Errorf("it cannot be known whether the call was made: %v", err)
+	}
+}
+
 func TestABaseIsOfOneSection(t *testing.T) {
 	dir := directory(t)
 	s := open(t, dir)

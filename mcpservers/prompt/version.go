@@ -26,7 +26,7 @@ type Version struct {
 	Of        int    `json:"of,omitempty"` // the version that a revert restores
 	Key       string `json:"key,omitempty"`
 	ArgsHash  string `json:"args_sha256,omitempty"`
-	// Files are all files of the prompt.
+	// Files are all files of the prompt. They are last, so that what is before them can be read alone.
 	Files map[string]string `json:"files"`
 }
 
@@ -45,13 +45,10 @@ const (
 func versionFile(n int) string { return fmt.Sprintf("%08d.json", n) }
 
 // versions are the files in .versions.
-type versions struct {
-	dir   string
-	known map[int]Version // as read; a version never changes
-}
+type versions struct{ dir string }
 
 // list returns the numbers of the versions in order, and of the one that is pending, or 0.
-func (v *versions) list() (numbers []int, open int, err error) {
+func (v versions) list() (numbers []int, open int, err error) {
 	entries, err := os.ReadDir(v.dir)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, 0, err
@@ -71,18 +68,38 @@ func (v *versions) list() (numbers []int, open int, err error) {
 	return numbers, open, nil
 }
 
-func (v *versions) read(n int) (Version, error) {
-	if known, ok := v.known[n]; ok {
-		return known, nil
+func (v versions) read(n int) (Version, error) { return v.readFile(versionFile(n)) }
+
+// key returns the key of the call that has made a version, and the digest of its arguments. It reads no more
+// of the file than what is before the texts.
+func (v versions) key(n int) (key, args string, err error) {
+	name := filepath.Join(v.dir, versionFile(n))
+	f, err := os.Open(name)
+	if err != nil {
+		return "", "", err
 	}
-	out, err := v.readFile(versionFile(n))
-	if err == nil {
-		v.known[n] = out
+	defer f.Close()
+	members := map[string]any{"key": &key, "args_sha256": &args}
+	d := json.NewDecoder(f)
+	_, err = d.Token()
+	for err == nil {
+		var member json.Token
+		if member, err = d.Token(); err != nil {
+			break
+		}
+		if member == "files" {
+			return key, args, nil
+		}
+		into, ok := members[fmt.Sprint(member)]
+		if !ok {
+			into = new(json.RawMessage)
+		}
+		err = d.Decode(into)
 	}
-	return out, err
+	return "", "", fmt.Errorf("read %s: %w", name, err)
 }
 
-func (v *versions) readFile(name string) (out Version, err error) {
+func (v versions) readFile(name string) (out Version, err error) {
 	data, err := os.ReadFile(filepath.Join(v.dir, name))
 	if err != nil {
 		return out, err
@@ -94,7 +111,7 @@ func (v *versions) readFile(name string) (out Version, err error) {
 }
 
 // write writes a version as pending.
-func (v *versions) write(version Version) error {
+func (v versions) write(version Version) error {
 	data, err := json.MarshalIndent(version, "", " ")
 	if err != nil {
 		return err
@@ -106,7 +123,7 @@ func (v *versions) write(version Version) error {
 }
 
 // complete gives a version its name.
-func (v *versions) complete(n int) error {
+func (v versions) complete(n int) error {
 	name := filepath.Join(v.dir, versionFile(n))
 	if err := os.Rename(name+pending, name); err != nil {
 		return err
@@ -114,17 +131,16 @@ func (v *versions) complete(n int) error {
 	return syncDir(v.dir)
 }
 
-func (v *versions) drop(n int) error {
+func (v versions) drop(n int) error {
 	return os.Remove(filepath.Join(v.dir, versionFile(n)+pending))
 }
 
 // rotate removes the oldest versions beyond most.
-func (v *versions) rotate(numbers []int, most int) error {
+func (v versions) rotate(numbers []int, most int) error {
 	for len(numbers) > most {
 		if err := os.Remove(filepath.Join(v.dir, versionFile(numbers[0]))); err != nil {
 			return err
 		}
-		delete(v.known, numbers[0])
 		numbers = numbers[1:]
 	}
 	return nil

@@ -66,7 +66,7 @@ func Of(files map[string]string) (Prompt, Faults) {
 }
 
 func read(text func(file string) (string, error)) (Prompt, Faults) {
-	r := reader{text: text, listed: map[string]place{}}
+	r := reader{text: text, listed: map[string]place{}, files: map[string]string{}}
 	index := Index
 	r.name = func(section string) string { return section + ".md" }
 	if _, err := text(Index); errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,6 @@ func read(text func(file string) (string, error)) (Prompt, Faults) {
 		}
 	}
 	root := r.section(Section{File: index}, place{index, 0}, nil)
-	slices.Sort(r.files)
 	return Prompt{Text: root.Text, Sections: root.Sections, Files: r.files}, r.faults
 }
 
@@ -90,7 +89,7 @@ type reader struct {
 	text   func(file string) (string, error)
 	name   func(section string) string
 	listed map[string]place
-	files  []string
+	files  map[string]string
 	bytes  int
 	faults Faults
 }
@@ -106,7 +105,7 @@ func (r *reader) section(s Section, at place, within []string) Section {
 		r.fault(at, "%v", err)
 		return s
 	}
-	r.files = append(r.files, s.File)
+	r.files[s.File] = text
 	page := ParsePage(text)
 	s.Title, s.Text, s.Container = page.Title, page.Text, page.Container
 	for _, item := range page.Items {

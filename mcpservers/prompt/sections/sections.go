@@ -18,7 +18,7 @@ const (
 type Prompt struct {
 	Text     string // before the sections
 	Sections []Section
-	Files    []string // that it was read from, sorted; nil if it is of no directory
+	Files    map[string]string // texts of the files that it was read from, by name; nil if it is of no directory
 }
 
 // Section is a named part. A container has sections, and its Text stands before them.
