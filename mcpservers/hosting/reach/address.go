@@ -10,11 +10,13 @@ import (
 var notInternet = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
-// internet6 has all addresses of the Internet in IPv6. nat64 has those of IPv4, on networks that have
-// only IPv6 (RFC 6052).
+// internet6 has all addresses of the Internet in IPv6. The others have those of IPv4: nat64 on networks that
+// have only IPv6 (RFC 6052), the rest are not used any more.
 var (
-	internet6 = netip.MustParsePrefix("2000::/3")
-	nat64     = netip.MustParsePrefix("64:ff9b::/96")
+	internet6  = netip.MustParsePrefix("2000::/3")
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+	compatible = netip.MustParsePrefix("::/96")
 )
 
 // metadata are services of clouds at addresses that are not link-local: Azure, Alibaba, Oracle, and
@@ -53,7 +55,14 @@ func Public(a netip.Addr) bool {
 		!slices.ContainsFunc(notInternet, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// sensitive reports whether no name and no network allows an address.
+// sensitive reports whether no name and no network allows an address, also not one that embeds it (6to4, and
+// the deprecated ::a.b.c.d).
 func sensitive(a netip.Addr) bool {
+	switch bytes := a.As16(); {
+	case sixToFour.Contains(a):
+		a = netip.AddrFrom4([4]byte(bytes[2:6]))
+	case compatible.Contains(a):
+		a = netip.AddrFrom4([4]byte(bytes[12:]))
+	}
 	return a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() || slices.Contains(metadata, a)
 }

@@ -178,6 +178,9 @@ func TestPrivateHosts(t *testing.T) {
 		{"*.corp.example", "http://meta2.corp.example/", false}, // metadata
 		{"0.0.0.0/0", "http://meta.corp.example/", false},
 		{"169.254.0.0/16", "http://169.254.169.254/", false},
+		{"::/0", "http://[2002:a9fe:a9fe::1]/", false}, // embedded
+		{"::/0", "http://[::a9fe:a9fe]/", false},
+		{"::/0", "http://[2002:a83f:8110::1]/", false},
 	} {
 		err := get(t, reach.WithResolver(rules(t, test.private), names), strings.ReplaceAll(test.url, ":P/", ":"+s.port+"/"))
 		if test.allowed && err != nil || !test.allowed && !errors.Is(err, reach.ErrRefused) {

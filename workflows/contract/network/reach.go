@@ -92,17 +92,19 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), // shared by customers of a provider
 	netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
+	netip.MustParsePrefix("192.88.99.0/24"),  // relays of 6to4, deprecated
 	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
 	netip.MustParsePrefix("198.51.100.0/24"), // documentation
 	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"), // translated, local
-	netip.MustParsePrefix("100::/64"),
 	netip.MustParsePrefix("2001::/23"),     // protocol assignments, Teredo
 	netip.MustParsePrefix("2001:db8::/32"), // documentation
-	netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("2002::/16"),     // 6to4, deprecated
+	netip.MustParsePrefix("3fff::/20"),     // documentation
 }
+
+// public6 has all addresses of the public Internet in IPv6.
+var public6 = netip.MustParsePrefix("2000::/3")
 
 // Networks whose addresses embed an IPv4 address.
 var (
@@ -112,13 +114,14 @@ var (
 )
 
 // PublicAddress reports whether an address is on the public Internet: not private, loopback,
-// link-local, multicast, unspecified or otherwise reserved.
+// link-local, multicast, unspecified or otherwise reserved. One that NAT64 translates is what it
+// is translated to.
 func PublicAddress(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	if inner, ok := embedded(a); ok {
-		return !compatible.Contains(a) && PublicAddress(inner)
+	if translated.Contains(a) {
+		a, _ = embedded(a)
 	}
-	return a.IsGlobalUnicast() && !a.IsPrivate() &&
+	return a.IsGlobalUnicast() && !a.IsPrivate() && (a.Is4() || public6.Contains(a)) &&
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 

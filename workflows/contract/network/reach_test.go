@@ -62,7 +62,8 @@ func TestWhichAddressesArePublic(t *testing.T) {
 		"10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false, "fd00::1": false, "fec0::1": false,
 		"169.254.169.254": false, "fe80::1": false, "fe80::1%eth0": false, "100.64.0.1": false,
 		"224.0.0.1": false, "ff02::1": false, "ff0e::1": false, "255.255.255.255": false, "240.0.0.1": false,
-		"::7f00:1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false,
+		"::7f00:1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2002:808:808::": false,
+		"192.88.99.1": false, "3fff::1": false, "4000::1": false, "5f00::1": false, "64:ff9b::808:808": true,
 	} {
 		if got := network.PublicAddress(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: public %v", text, got)
