@@ -28,6 +28,7 @@
 // # Map
 //
 //	load.go        the document and what it refers to
+//	reference.go   which $ref leads nowhere, for errors
 //	operation.go   its operations, and their hints
 //	selection.go   which of them are offered
 //	schema.go      schemas of the input

@@ -27,6 +27,7 @@ type Document struct {
 // other documents of its host.
 func Load(ctx context.Context, location string, client *http.Client) (*Document, error) {
 	loader := &openapi3.Loader{Context: ctx}
+	var read sources
 	var doc *openapi3.T
 	var at *url.URL
 	var err error
@@ -34,7 +35,7 @@ func Load(ctx context.Context, location string, client *http.Client) (*Document,
 		if at, err = url.Parse(location); err != nil {
 			return nil, fmt.Errorf("the address of the document is malformed: %w", err)
 		}
-		loader.ReadFromURIFunc = sameHost(ctx, at, client)
+		loader.ReadFromURIFunc = read.recorded(sameHost(ctx, at, client))
 		doc, err = loader.LoadFromURI(at)
 	} else {
 		var root *os.Root
@@ -42,11 +43,11 @@ func Load(ctx context.Context, location string, client *http.Client) (*Document,
 			return nil, fmt.Errorf("read the document: %w", err)
 		}
 		defer root.Close()
-		loader.ReadFromURIFunc = sameFolder(filepath.Dir(location), root)
+		loader.ReadFromURIFunc = read.recorded(sameFolder(filepath.Dir(location), root))
 		doc, err = loader.LoadFromFile(location)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the document %s: %w", location, err)
+		return nil, fmt.Errorf("read the document %s: %w", location, read.explain(err))
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.") {
 		return nil, fmt.Errorf("%s is not OpenAPI 3: convert it first if it is Swagger 2.0", location)
