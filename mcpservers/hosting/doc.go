@@ -96,5 +96,8 @@
 //	guard/                                        which web pages may send requests
 //	auth/                                         keys and tokens of callers
 //	typed/                                        tools of Go functions, and an example
+//	programtest/                                  tests of a command as a program
+//	reach/                                        requests to addresses that others have chosen
+//	excerpt/                                      texts made shorter
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

@@ -14,26 +14,19 @@ import (
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-commands"
 	"agent-stop-and-go/mcpservers/commands/sandbox"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 )
 
-const asProgram = "MCP_COMMANDS_TEST_AS_PROGRAM"
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
 func TestMain(m *testing.M) {
 	sandbox.Init()
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
+	programtest.Main(m, command.Main)
 }
 
 // program prepares a command in a new folder with the folder tools.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text", "LOG_LEVEL=info", "XDG_CONFIG_HOME="+cmd.Dir)
+	cmd := programtest.Command(t, args...)
+	cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "XDG_CONFIG_HOME="+cmd.Dir)
 	write(t, cmd.Dir, "tools/greet.yaml", "name: greet-all\nshort: Greet\nflags:\n  - {name: who, type: stringList, required: true}\n  - {name: loud, type: bool}\n  - {name: n, type: int, default: 1}\ncommand: [echo, [hey, \"{loud}\"], \"{n}\", \"{who}\"]\nhints: {read-only: true}\n")
 	write(t, cmd.Dir, "fail.yaml", "name: fail\nshort: Fail\ncommand: [\"false\"]\nhints: {destructive: false}\n")
 	return cmd
@@ -97,12 +90,7 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--profile", "--directories", "--files", "--watch", "--convert-dashes", "--internal-servers", "--tracing-dir", "--debug", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "duplicate-profile", "parallel", "defaultProfile", "whitelist", "blacklist", "overrides", "defaults", "session_idle"} {
-		if err != nil || !strings.Contains(string(out), text) {
-			t.Errorf("%v: no %s in %s", err, text, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--profile", "--directories", "--files", "--watch", "--convert-dashes", "--internal-servers", "--tracing-dir", "--debug", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "duplicate-profile", "parallel", "defaultProfile", "whitelist", "blacklist", "overrides", "defaults", "session_idle")
 }
 
 func TestProfilesAreWrittenAndUsed(t *testing.T) {

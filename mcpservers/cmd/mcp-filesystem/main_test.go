@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -14,28 +13,18 @@ import (
 	"testing"
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-filesystem"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const asProgram = "MCP_FILESYSTEM_TEST_AS_PROGRAM"
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { programtest.Main(m, command.Main) }
 
 // program prepares a command in a new folder with the root work and a config file.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text")
-	cmd.Dir = t.TempDir()
+	cmd := programtest.Command(t, args...)
 	must(t, os.Mkdir(filepath.Join(cmd.Dir, "work"), 0o755))
 	must(t, os.WriteFile(filepath.Join(cmd.Dir, "f.yaml"), []byte("port: 1\nroots: [{name: work, path: work, allowed_tools: ['*']}]\n"), 0o600))
 	return cmd
@@ -50,8 +39,7 @@ func must(t *testing.T, err error) {
 
 func TestStdioAnswersAndEndsWithItsInput(t *testing.T) {
 	cmd := program(t, "--stdio", "--config", "f.yaml")
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+	cmd.Stdin = strings.NewReader(programtest.Initialize +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"write_file","arguments":{"root":"work","path":"a","content":""}}}` + "\n")
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), `"name":"mcp-filesystem","version":"1.0.0"`) || !strings.Contains(string(out), `{\"mode\":\"overwrite\",\"path\":\"a\",\"size\":0}`) {
@@ -109,20 +97,10 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 		"-nope (see --help)":        {"--nope"},
 		`unexpected argument "out"`: {"--config", "f.yaml", "out"},
 	} {
-		cmd := program(t, args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%v: %v, stdout %q, stderr %q", args, err, &stdout, &stderr)
-		}
+		programtest.Refuses(t, program(t, args...), want)
 	}
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "roots:", "remove_folder"} {
-		if err != nil || !strings.Contains(string(out), text) {
-			t.Errorf("%v: no %s in %s", err, text, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "roots:", "remove_folder")
 }

@@ -4,34 +4,15 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-openapi"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 )
 
-const asProgram = "MCP_OPENAPI_TEST_AS_PROGRAM"
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// program prepares a command, with no key in its environment.
-func program(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text"}
-	cmd.Dir = t.TempDir()
-	return cmd
-}
+func TestMain(m *testing.M) { programtest.Main(m, command.Main) }
 
 func TestStdioAnswers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,9 +24,8 @@ func TestStdioAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := program(t, "--stdio", "--api", api, "--base-url", s.URL, "--exclude-operation", "start*")
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+	cmd := programtest.Command(t, "--stdio", "--api", api, "--base-url", s.URL, "--exclude-operation", "start*")
+	cmd.Stdin = strings.NewReader(programtest.Initialize +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_conversations","arguments":{"limit":7}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":3,"method":"tools/list"}` + "\n")
 	var stderr bytes.Buffer
@@ -68,21 +48,11 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 		"connection refused":      {"--api", "http://127.0.0.1:1/openapi.json"},
 		"the pattern \"[\" is ma": {"--api", "x.yaml", "--path", "["},
 	} {
-		cmd := program(t, args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%v: %v, stdout %q, stderr %q", args, err, &stdout, &stderr)
-		}
+		programtest.Refuses(t, programtest.Command(t, args...), want)
 	}
 }
 
 func TestHelpNamesEveryFlagAndKey(t *testing.T) {
-	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--api", "--base-url", "--credential", "--read-only", "--tag", "--operation", "--path", "--exclude-tag", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL",
-		"max_tools", "max_response", "timeout", "base_url", "include", "exclude", "credentials", "x-mcp"} {
-		if err != nil || !strings.Contains(string(out), text) {
-			t.Errorf("%v: no %s in %s", err, text, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--api", "--base-url", "--credential", "--read-only", "--tag", "--operation", "--path", "--exclude-tag", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL",
+		"max_tools", "max_response", "timeout", "base_url", "include", "exclude", "credentials", "x-mcp")
 }

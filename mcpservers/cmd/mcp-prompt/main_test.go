@@ -3,43 +3,25 @@ package main_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-prompt"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 )
 
-const asProgram = "MCP_PROMPT_TEST_AS_PROGRAM"
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-func program(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text"}
-	cmd.Dir = t.TempDir()
-	return cmd
-}
+func TestMain(m *testing.M) { programtest.Main(m, command.Main) }
 
 func TestStdioAnswers(t *testing.T) {
-	cmd := program(t, "--stdio", "--directory", "p")
+	cmd := programtest.Command(t, "--stdio", "--directory", "p")
 	if err := os.Mkdir(filepath.Join(cmd.Dir, "p"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(cmd.Dir, "p", "index.md"), []byte("You help."), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+	cmd.Stdin = strings.NewReader(programtest.Initialize +
 		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"prompt://system"}}` + "\n")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -57,20 +39,10 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 		"no such file":                                                                      {"--config", "missing.yaml"},
 		"directory is empty":                                                                {"--directory", ""},
 	} {
-		cmd := program(t, args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%v: %v, stdout %q, stderr %q", args, err, &stdout, &stderr)
-		}
+		programtest.Refuses(t, programtest.Command(t, args...), want)
 	}
 }
 
 func TestHelpNamesEveryFlagAndKey(t *testing.T) {
-	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--directory", "--versions", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL"} {
-		if err != nil || !strings.Contains(string(out), text) {
-			t.Errorf("%v: no %s in %s", err, text, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--directory", "--versions", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL")
 }

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -17,34 +16,14 @@ import (
 	"testing"
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-resources"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const asProgram = "MCP_RESOURCES_TEST_AS_PROGRAM"
-
-// programEnv avoids the race detector's delay of one second at the end of each process. Tests read
-// the log as text.
-var programEnv = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text"}
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-func program(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), programEnv...)
-	cmd.Dir = t.TempDir()
-	return cmd
-}
+func TestMain(m *testing.M) { programtest.Main(m, command.Main) }
 
 func handshake(t *testing.T, c *client.Client) *client.Client {
 	t.Helper()
@@ -86,7 +65,7 @@ func TestTwoProcessesShareOneFile(t *testing.T) {
 	clients := make([]*client.Client, 2)
 	var group sync.WaitGroup
 	for i := range clients { // both create the file at the same time
-		c, err := client.NewStdioMCPClient(os.Args[0], programEnv, "--stdio", "--db", db)
+		c, err := client.NewStdioMCPClient(os.Args[0], programtest.Command(t).Env, "--stdio", "--db", db)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +91,7 @@ func TestTwoProcessesShareOneFile(t *testing.T) {
 }
 
 func TestStdioAnswersWhatItReadAndEndsWithItsInput(t *testing.T) {
-	cmd := program(t, "--stdio")
+	cmd := programtest.Command(t, "--stdio")
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"resources_add","arguments":{"name":"a","value":1}}}` +
 		"\nnot json\n" + `{"jsonrpc":"2.0","id":"two","method":"tools/call","params":{"name":"no_such_tool"}}`) // no line end
 	out, err := cmd.Output()
@@ -134,7 +113,7 @@ func TestStdioAnswersWhatItReadAndEndsWithItsInput(t *testing.T) {
 }
 
 func TestStdioEndsOnSIGTERM(t *testing.T) {
-	cmd := program(t, "--transport", "stdio")
+	cmd := programtest.Command(t, "--transport", "stdio")
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +125,7 @@ func TestStdioEndsOnSIGTERM(t *testing.T) {
 }
 
 func TestHTTPServesUntilSIGTERMWithAStreamOpen(t *testing.T) {
-	cmd := program(t, "--port", "0", "--db", "r.db")
+	cmd := programtest.Command(t, "--port", "0", "--db", "r.db")
 	stderr := start(t, cmd)
 	line := waitFor(t, stderr, "listening")
 	go io.Copy(io.Discard, stderr)
@@ -177,7 +156,7 @@ func TestHTTPServesUntilSIGTERMWithAStreamOpen(t *testing.T) {
 func TestAClientWithTheTokenContinuesAfterARestart(t *testing.T) {
 	dir, port := t.TempDir(), "0"
 	launch := func() (*exec.Cmd, string) {
-		cmd := program(t, "--port", port, "--auth-token-env", "RESOURCES_TOKEN")
+		cmd := programtest.Command(t, "--port", port, "--auth-token-env", "RESOURCES_TOKEN")
 		cmd.Dir, cmd.Env = dir, append(cmd.Env, "RESOURCES_TOKEN=secret")
 		stderr := start(t, cmd)
 		url := regexp.MustCompile(`url=(\S+)`).FindStringSubmatch(waitFor(t, stderr, "listening"))[1]
@@ -253,17 +232,12 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 		"variable NO_SUCH_TOKEN is empty":               {"--auth-token-env", "NO_SUCH_TOKEN"},
 		"create directory of database /dev/null/x/r.db": {"--stdio", "--db", "/dev/null/x/r.db"},
 	} {
-		cmd := program(t, args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%v: %v, stdout %q, stderr %q", args, err, &stdout, &stderr)
-		}
+		programtest.Refuses(t, programtest.Command(t, args...), want)
 	}
 }
 
 func TestFlagsWinOverTheConfigFile(t *testing.T) {
-	cmd := program(t, "--config", "r.yaml", "--db", "mine.db", "--port", "0")
+	cmd := programtest.Command(t, "--config", "r.yaml", "--db", "mine.db", "--port", "0")
 	if err := os.WriteFile(filepath.Join(cmd.Dir, "r.yaml"), []byte("host: 127.0.0.2\nport: 1\ndb_path: theirs.db\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -278,10 +252,5 @@ func TestFlagsWinOverTheConfigFile(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	out, err := program(t, "--help").Output()
-	for _, flag := range []string{"--config", "--db", "--host", "--port", "--stdio", "--version", "--transport", "--auth-token-env", "LOG_LEVEL"} {
-		if err != nil || !strings.Contains(string(out), flag) {
-			t.Errorf("%v: no %s in %s", err, flag, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--db", "--host", "--port", "--stdio", "--version", "--transport", "--auth-token-env", "LOG_LEVEL")
 }

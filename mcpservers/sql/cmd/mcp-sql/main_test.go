@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,28 +14,19 @@ import (
 	"time"
 
 	"agent-stop-and-go/mcpservers/hosting"
+	"agent-stop-and-go/mcpservers/hosting/programtest"
 	command "agent-stop-and-go/mcpservers/sql/cmd/mcp-sql"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const asProgram = "MCP_SQL_TEST_AS_PROGRAM"
-
-// TestMain runs the program instead of the tests if a test started the binary as the program.
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		command.Main()
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { programtest.Main(m, command.Main) }
 
 // program prepares a command in a folder.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=atexit_sleep_ms=0", "LOG_FORMAT=text")
+	cmd := programtest.Command(t, args...)
 	cmd.Dir = dir
 	return cmd
 }
@@ -50,8 +40,7 @@ func must(t *testing.T, err error) {
 
 func TestStdioAnswersAndEndsWithItsInput(t *testing.T) {
 	cmd := program(t, t.TempDir(), "--stdio", "--sqlite", "data/notes.db")
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+	cmd.Stdin = strings.NewReader(programtest.Initialize +
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute","arguments":{"sql":"CREATE TABLE t (x)"}}}` + "\n")
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), hosting.IdempotencyCapability) || !strings.Contains(string(out), "OK — rows affected: 0") {
@@ -76,22 +65,12 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 		`class "session" cannot be executed`:        {"--config", write("class.yaml", "databases: [{name: a, engine: sqlite, path: a.db, write: true, execute: [session]}]\n")},
 		"execute and dry_run need write":            {"--config", write("dry.yaml", "databases: [{name: a, engine: sqlite, path: a.db, dry_run: true}]\n")},
 	} {
-		cmd := program(t, dir, args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), want) || stdout.Len() > 0 {
-			t.Errorf("%v: %v, stdout %q, stderr %q", args, err, &stdout, &stderr)
-		}
+		programtest.Refuses(t, program(t, dir, args...), want)
 	}
 }
 
 func TestHelpNamesEveryFlag(t *testing.T) {
-	out, err := program(t, t.TempDir(), "--help").Output()
-	for _, text := range []string{"--config", "--sqlite", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "databases:", "dry_run", "max_rows"} {
-		if err != nil || !strings.Contains(string(out), text) {
-			t.Errorf("%v: no %s in %s", err, text, out)
-		}
-	}
+	programtest.Helps(t, "--config", "--sqlite", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "databases:", "dry_run", "max_rows")
 }
 
 // running is a server that listens.
