@@ -16,8 +16,9 @@
 //	press.go     buttons and the dialog
 //	decide.go    decisions, and what people are told of them
 //	person.go    who a Slack user is
-//	link.go      Links: users who have proved who they are, in their direct messages
-//	page.go      the page on which they do
+//	link.go      links: users who have proved who they are, in their direct messages
+//	invite.go    login links, and the links that they make
+//	page.go      the page on which that happens
 //	follow.go    follows a conversation while something happens in it
 //	project.go   what a thread shows of a record: pure
 //	posts.go     posts it, changes it, finds it again

@@ -35,13 +35,19 @@ func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.E
 		})
 	}
 	defer ack()
+	user := userOf(e.Data)
+	if ok, first := c.open.enter(user); !ok {
+		c.drop(ctx, e, user, first)
+		return
+	}
+	defer c.open.leave(user)
 	late := time.AfterFunc(ackWithin, ack)
 	defer late.Stop()
 	switch data := e.Data.(type) {
 	case slackevents.EventsAPIEvent:
 		m, ok := c.messageOf(data)
-		if key := m.channel + " " + m.ts; ok && c.seen.first(key) && !c.receive(ctx, m, ack) {
-			c.seen.forget(key) // it comes again, if it was not acknowledged
+		if key := m.channel + " " + m.ts; ok && c.first(key) && !c.receive(ctx, m, ack) {
+			c.seen.Remove(key) // it comes again, if it was not acknowledged
 		}
 	case slack.InteractionCallback:
 		c.interact(ctx, data, ack)
@@ -51,7 +57,82 @@ func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.E
 	}
 }
 
-// report logs what the connection tells of itself.
+// userOf returns who has caused an event, or "".
+func userOf(data any) string {
+	switch data := data.(type) {
+	case slackevents.EventsAPIEvent:
+		switch in := data.InnerEvent.Data.(type) {
+		case *slackevents.AppMentionEvent:
+			return in.User
+		case *slackevents.MessageEvent:
+			return in.User
+		}
+	case slack.InteractionCallback:
+		return data.User.ID
+	case slack.SlashCommand:
+		return data.UserID
+	}
+	return ""
+}
+
+// maxOpen bounds the events of one user that are handled at a time. Those beyond it are dropped: if
+// they were not acknowledged, Slack would send them again, and at last none to anybody.
+const maxOpen = 20
+
+// open counts the events that are handled, by user.
+type open struct {
+	mu    sync.Mutex
+	users map[string]*load
+}
+
+type load struct {
+	events  int
+	dropped bool
+}
+
+// enter counts an event. ok reports whether it may be handled, and first whether it is the first of
+// several that may not.
+func (o *open) enter(user string) (ok, first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.users == nil {
+		o.users = map[string]*load{}
+	}
+	if o.users[user] == nil {
+		o.users[user] = &load{}
+	}
+	n := o.users[user]
+	if n.events >= maxOpen {
+		first, n.dropped = !n.dropped, true
+		return false, first
+	}
+	n.events++
+	return true, false
+}
+
+func (o *open) leave(user string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := o.users[user]
+	if n.events--; n.events == 0 {
+		delete(o.users, user)
+	}
+}
+
+// drop does not handle an event. The author of a message is told so, once for several.
+func (c *Chat) drop(ctx context.Context, e socketmode.Event, user string, first bool) {
+	if !first {
+		return
+	}
+	c.Logger.Warn("a user of Slack sends faster than the agent takes it; events are dropped", "user", user, "type", e.Type)
+	if data, ok := e.Data.(slackevents.EventsAPIEvent); ok {
+		if m, ok := c.messageOf(data); ok {
+			c.tell(ctx, m.place(), user, "You send faster than the agent takes it. This message was not sent, and neither are more of them: send them again in a moment.")
+		}
+	}
+}
+
+// report logs the state of the connection.
 func (c *Chat) report(e socketmode.Event) {
 	switch data := e.Data.(type) {
 	case *slack.ConnectionErrorEvent:
@@ -134,35 +215,8 @@ func plain(subtype string) bool {
 // hour. A repetition of an older one has the ID of its request.
 const maxSeen = 4096
 
-// seen remembers which messages were taken.
-type seen struct {
-	mu    sync.Mutex
-	at    map[string]bool
-	order []string
-}
-
-// forget forgets a key.
-func (s *seen) forget(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.at, key)
-	s.order = slices.DeleteFunc(s.order, func(k string) bool { return k == key })
-}
-
-// first reports whether a key is new, and remembers it.
-func (s *seen) first(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.at[key] {
-		return false
-	}
-	if s.at == nil {
-		s.at = map[string]bool{}
-	}
-	s.at[key] = true
-	if s.order = append(s.order, key); len(s.order) > maxSeen {
-		delete(s.at, s.order[0])
-		s.order = s.order[1:]
-	}
-	return true
+// first reports whether a message is new, and remembers it.
+func (c *Chat) first(key string) bool {
+	known, _ := c.seen.ContainsOrAdd(key, struct{}{})
+	return !known
 }

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/slack-go/slack"
+	"golang.org/x/sync/singleflight"
 
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/session"
-	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/gateway/slackchat/mrkdwn"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -24,78 +24,51 @@ import (
 // errNotLinked is the error of a user who has not logged in.
 var errNotLinked = errors.New("the Slack user is not linked")
 
-// linkEvent is the event type of messages that link their user. Their metadata have what
+// linkEvent is the event type of messages that link their user, or end that. Their metadata have what
 // proves who it is, sealed for the workspace and the user, so that every gateway of the agent can
 // read it, and nobody else can make or move it.
 const linkEvent = "agent_link"
 
-// describeWithin bounds the time for the name of a user.
-const describeWithin = 3 * time.Second
-
-// inviteLasts is how long a login link can be used.
-const inviteLasts = 10 * time.Minute
-
-// links are the users of whom is known who they are.
+// links are the users who have proved who they are. The newest of the messages about it counts.
 type links struct {
-	chat *Chat
+	chat   *Chat
+	making sync.Mutex // held while a link is made, so that one is used once
+	flight singleflight.Group
 
-	mu    sync.Mutex // held while a link is made, so that one is used once
-	lock  sync.Mutex // of known
-	known map[string]linked
+	mu      sync.Mutex
+	known   *lru.Cache[string, linked]
+	changed int // how often a user was forgotten
 }
 
-// linked is what a message that links says.
+// maxKnown bounds the users who are remembered.
+const maxKnown = 4096
+
+const (
+	// linkedFor is how long a link is not read again. Whether the proof still counts is checked each
+	// time.
+	linkedFor = time.Minute
+	// unlinkedFor is how long a user without a link is not looked for again. The login may be
+	// confirmed at another gateway.
+	unlinkedFor = 10 * time.Second
+)
+
+// linked is what a message about a link says.
 type linked struct {
 	// Nonce is that of the login link, which is used once.
-	Nonce   string          `json:"nonce"`
+	Nonce string `json:"nonce,omitempty"`
+	// Session has no ID in a message that ends the links before it.
 	Session session.Session `json:"session"`
+	// Used are the nonces of login links that may still hold, in a message that ends links.
+	Used []string `json:"used,omitempty"`
 
-	read    time.Time
-	channel string
-	ts      []string
+	ts   string
+	read time.Time
 }
 
-// remembered is how long a link is not read again. Whether the proof still counts is checked each
-// time.
-const remembered = time.Minute
+func (in linked) ended() bool { return in.Session.ID == "" }
 
-// invitation is what a login link is for.
-type invitation struct {
-	User  string `json:"user"`
-	Nonce string `json:"nonce"`
-}
-
-const invitationKind = "slack_invitation"
-
-// invite returns the error that invites a user to log in.
-func (l *links) invite(user string) error {
-	c := l.chat
-	team, _ := c.self()
-	if c.Sessions == nil || c.Keyring == nil || c.BaseURL == "" {
-		return service.Errorf(contract.KindForbidden, "this agent wants to know who you are, and nobody can log in to it with a browser: auth needs keys or a client_id")
-	}
-	in, err := json.Marshal(invitation{user, uuid.NewString()})
-	if err != nil {
-		return err
-	}
-	sealed, err := c.Keyring.Seal(invitationKind+" "+team, credential.Token{Bearer: string(in), ExpiresAt: c.Now().Add(inviteLasts)})
-	if err != nil {
-		return err
-	}
-	return &unlinkedError{fmt.Sprintf("This agent must know who you are, and nothing was sent. <%s%s?invitation=%s|Log in>, and then send it again. The link is for you alone, holds for ten minutes and can be used once.",
-		mrkdwn.Escape(c.BaseURL), Path, url.QueryEscape(sealed))}
-}
-
-// open returns what a login link is for, if it still holds.
-func (l *links) open(sealed string) (invitation, error) {
-	var in invitation
-	team, _ := l.chat.self()
-	t, err := l.chat.Keyring.Open(invitationKind+" "+team, sealed, l.chat.Now())
-	if err == nil {
-		err = json.Unmarshal([]byte(t.Bearer), &in)
-	}
-	return in, err
-}
+// uses reports whether a message says that a login link was used.
+func (in linked) uses(nonce string) bool { return in.Nonce == nonce || slices.Contains(in.Used, nonce) }
 
 func (l *links) kind(user string) string {
 	team, _ := l.chat.self()
@@ -119,74 +92,115 @@ func (l *links) identity(ctx context.Context, user string) (contract.Identity, e
 	return who, err
 }
 
-// find returns the link of a user.
+// find returns the link of a user, or errNotLinked. Slack is asked once for all who wait.
 func (l *links) find(ctx context.Context, user string) (linked, error) {
-	l.lock.Lock()
-	found, ok := l.known[user]
-	l.lock.Unlock()
-	if ok && l.chat.Now().Sub(found.read) < remembered {
-		return found, nil
+	found, ok := l.remembered(user)
+	if !ok {
+		v, err, _ := l.flight.Do(user, func() (any, error) { return l.look(ctx, user) })
+		if err != nil {
+			return linked{}, fmt.Errorf("read the direct messages of a Slack user: %w", err)
+		}
+		found = v.(linked)
 	}
-	channel, all, err := l.read(ctx, user)
-	if err != nil {
-		return linked{}, fmt.Errorf("read the direct messages of a Slack user: %w", err)
-	}
-	if len(all) == 0 {
-		l.forget(user)
+	if found.ended() {
 		return linked{}, errNotLinked
 	}
-	found = all[len(all)-1]
-	found.channel, found.read = channel, l.chat.Now()
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	l.known[user] = found
+	return found, nil
+}
+
+func (l *links) remembered(user string) (linked, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, ok := l.known.Get(user)
+	lasts := linkedFor
+	if found.ended() {
+		lasts = unlinkedFor
+	}
+	return found, ok && l.chat.Now().Sub(found.read) < lasts
+}
+
+// look reads the link of a user, and remembers it unless it may have changed meanwhile.
+func (l *links) look(ctx context.Context, user string) (found linked, err error) {
+	if found, ok := l.remembered(user); ok {
+		return found, nil
+	}
+	l.mu.Lock()
+	before := l.changed
+	l.mu.Unlock()
+	_, all, err := l.read(ctx, user, false)
+	if err != nil {
+		return found, err
+	}
+	if len(all) > 0 {
+		found = all[len(all)-1]
+	}
+	found.read = l.chat.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changed == before {
+		l.known.Add(user, found)
+	}
 	return found, nil
 }
 
 func (l *links) forget(user string) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	delete(l.known, user)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed++
+	l.known.Remove(user)
 }
 
-// read returns the links in the direct messages of a user, oldest first. Of two with one nonce, the
-// first counts.
-func (l *links) read(ctx context.Context, user string) (channel string, all []linked, err error) {
+// skew is by how much the clocks of Slack and of the gateways may differ.
+const skew = time.Minute
+
+// read returns what the direct messages of a user say of links that may still count, oldest first. Of
+// two with one nonce, the first counts. Without all, it stops where nothing before can change what the
+// newest one says, or which login links were used.
+func (l *links) read(ctx context.Context, user string, all bool) (channel string, found []linked, err error) {
 	c := l.chat
 	_, bot := c.self()
-	err = c.pace.call(ctx, user, func() error {
+	err = c.pace.call(ctx, "conversations.open", user, func() error {
 		dm, _, _, err := c.api.OpenConversationContext(ctx, &slack.OpenConversationParameters{Users: []string{user}})
 		if err == nil {
 			channel = dm.ID
 		}
 		return err
 	})
-	for cursor := ""; err == nil; {
+	in := slack.GetConversationHistoryParameters{ChannelID: channel, Limit: 200, Oldest: stamp(c.Now().Add(-c.LinkLasts - skew)), IncludeAllMetadata: true}
+	for more := true; more && err == nil; more = more && in.Cursor != "" {
 		var page *slack.GetConversationHistoryResponse
-		err = c.pace.call(ctx, user, func() error {
-			page, err = c.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{ChannelID: channel, Limit: 200, Cursor: cursor, IncludeAllMetadata: true})
+		err = c.pace.call(ctx, "conversations.history", user, func() (err error) {
+			page, err = c.api.GetConversationHistoryContext(ctx, &in)
 			return err
 		})
 		if err != nil {
 			break
 		}
 		for _, m := range page.Messages { // newest first
-			if in, ok := l.parse(user, bot, m); ok {
-				all = append(all, in)
+			if one, ok := l.parse(user, bot, m); ok {
+				found = append(found, one)
 			}
+			more = all || len(found) == 0 || seconds(found[0].ts)-seconds(m.Timestamp) <= int64((inviteLasts+skew)/time.Second)
 		}
-		if cursor = page.ResponseMetaData.NextCursor; cursor == "" || len(all) > 0 {
-			break
-		}
+		in.Cursor = page.ResponseMetaData.NextCursor
 	}
-	slices.Reverse(all)
+	slices.Reverse(found)
 	nonces := map[string]bool{}
-	all = slices.DeleteFunc(all, func(in linked) bool {
-		again := nonces[in.Nonce]
+	found = slices.DeleteFunc(found, func(in linked) bool {
+		again := in.Nonce != "" && nonces[in.Nonce]
 		nonces[in.Nonce] = true
 		return again
 	})
-	return channel, all, err
+	return channel, found, err
+}
+
+// stamp returns a time as a timestamp of Slack, and seconds those of a timestamp.
+func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
+
+func seconds(ts string) int64 {
+	text, _, _ := strings.Cut(ts, ".")
+	n, _ := strconv.ParseInt(text, 10, 64) // 0 is before all
+	return n
 }
 
 func (l *links) parse(user, bot string, m slack.Message) (in linked, ok bool) {
@@ -198,81 +212,65 @@ func (l *links) parse(user, bot string, m slack.Message) (in linked, ok bool) {
 	if err == nil {
 		err = json.Unmarshal([]byte(t.Bearer), &in)
 	}
-	in.ts = []string{m.Timestamp}
+	in.ts = m.Timestamp
 	return in, err == nil
 }
 
-// errUsed is the error of a login link that was used.
-var errUsed = errors.New("this link was used before")
-
-// keep links a user to who has logged in.
-func (l *links) keep(ctx context.Context, in invitation, of session.Session) (contract.Identity, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := l.chat
-	channel, all, err := l.read(ctx, in.User)
+// post writes a message about a link, which counts until a time.
+func (l *links) post(ctx context.Context, user, channel, text string, in linked, until time.Time) error {
+	data, err := json.Marshal(in)
 	if err != nil {
-		return contract.Identity{}, err
+		return err
 	}
-	if slices.ContainsFunc(all, func(x linked) bool { return x.Nonce == in.Nonce }) {
-		return contract.Identity{}, errUsed
-	}
-	ends := c.Now().Add(c.LinkLasts)
-	kept := linked{Nonce: in.Nonce, Session: session.Session{
-		ID: uuid.NewString(), Issuer: of.Issuer, Client: of.Client, Key: of.Key, Proof: of.Proof, FreshUntil: ends, Ends: ends,
-	}}
-	who, err := c.Sessions.Caller(kept.Session)
-	if err == nil {
-		err = identity.Check(who)
-	}
+	sealed, err := l.chat.Keyring.Seal(l.kind(user), credential.Token{Bearer: string(data), ExpiresAt: until})
 	if err != nil {
-		return who, err
+		return err
 	}
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return who, err
-	}
-	sealed, err := c.Keyring.Seal(l.kind(in.User), credential.Token{Bearer: string(data), ExpiresAt: ends})
-	if err != nil {
-		return who, err
-	}
-	text := fmt.Sprintf("You are %s at this agent, until %s. `/agent unlink`, or deleting this message, ends that.", mrkdwn.Code(who.Subject), ends.UTC().Format(time.RFC1123))
-	err = c.pace.call(ctx, in.User, func() error {
-		_, _, err := c.api.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionMetadata(slack.SlackMetadata{
+	defer l.forget(user)
+	return l.chat.pace.call(ctx, "chat.postMessage", user, func() error {
+		_, _, err := l.chat.api.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionMetadata(slack.SlackMetadata{
 			EventType: linkEvent, EventPayload: map[string]any{"link": sealed},
 		}))
 		return err
 	})
-	l.forget(in.User)
-	return who, err
 }
 
-// remove deletes the links of a user.
+// maxUsed bounds the nonces in a message, whose metadata Slack limits.
+const maxUsed = 50
+
+// remove ends the links of a user: a message says so, also to those who still have a login link that
+// was used. The messages of the links are deleted as far as Slack lets them.
 func (l *links) remove(ctx context.Context, user string) error {
-	channel, all, err := l.read(ctx, user)
-	if err == nil && len(all) == 0 {
+	channel, found, err := l.read(ctx, user, true)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 || found[len(found)-1].ended() {
 		return errNotLinked
 	}
-	l.forget(user)
-	for _, in := range all {
-		for _, ts := range in.ts {
-			err = errors.Join(err, l.chat.pace.call(ctx, user, func() error {
-				_, _, err := l.chat.api.DeleteMessageContext(ctx, channel, ts)
-				return err
-			}))
+	now := l.chat.Now()
+	var end linked
+	for _, in := range found {
+		if seconds(in.ts) > now.Add(-inviteLasts-skew).Unix() {
+			end.Used = append(append(end.Used, in.Used...), in.Nonce)
 		}
 	}
-	return err
-}
-
-// describe returns a user as the page shows it: names are anybody's choice, the ID is not.
-func (l *links) describe(ctx context.Context, user string) string {
-	ctx, cancel := context.WithTimeout(ctx, describeWithin)
-	defer cancel()
-	info, err := l.chat.api.GetUserInfoContext(ctx, user)
-	team, _ := l.chat.self()
-	if err != nil || info.Name == "" {
-		return fmt.Sprintf("%s of the workspace %s", user, team)
+	end.Used = slices.DeleteFunc(end.Used, func(nonce string) bool { return nonce == "" })
+	end.Used = end.Used[max(0, len(end.Used)-maxUsed):]
+	if err := l.post(ctx, user, channel, "You are not linked to an account of this agent any more.", end, now.Add(l.chat.LinkLasts+skew)); err != nil {
+		return err
 	}
-	return fmt.Sprintf("@%s (%s, %s) of the workspace %s", info.Name, info.RealName, user, team)
+	for _, in := range found {
+		if in.ended() {
+			continue
+		}
+		err := l.chat.pace.call(ctx, "chat.delete", user, func() error {
+			_, _, err := l.chat.api.DeleteMessageContext(ctx, channel, in.ts)
+			return err
+		})
+		if err != nil {
+			l.chat.Logger.Warn("the message of a link that has ended was not deleted", "user", user, "error", err)
+		}
+	}
+	return nil
 }

@@ -119,7 +119,7 @@ func (c *Chat) transmit(ctx context.Context, caller service.Caller, q service.Re
 // slash carries out /agent, which Slack sends without a thread.
 func (c *Chat) slash(ctx context.Context, in slack.SlashCommand) {
 	answer := func(text string) {
-		err := c.pace.call(ctx, in.ChannelID, func() error {
+		err := c.pace.call(ctx, "response", in.UserID, func() error {
 			return slack.PostWebhookContext(ctx, in.ResponseURL, &slack.WebhookMessage{ResponseType: slack.ResponseTypeEphemeral, Text: text})
 		})
 		if err != nil {
@@ -152,7 +152,7 @@ func (c *Chat) slash(ctx context.Context, in slack.SlashCommand) {
 // tell says something to one person in a thread, which others do not see. It reports whether Slack
 // has taken it.
 func (c *Chat) tell(ctx context.Context, at place, user, text string) bool {
-	err := c.pace.call(ctx, at.channel, func() error {
+	err := c.pace.call(ctx, "chat.postEphemeral", user, func() error {
 		options := []slack.MsgOption{slack.MsgOptionText(text, false), slack.MsgOptionDisableLinkUnfurl()}
 		if at.root != "" {
 			options = append(options, slack.MsgOptionTS(at.root))

@@ -9,14 +9,15 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// pace keeps calls apart: one at a time in each channel, and none before the time that Slack has
-// asked to wait for.
+// pace keeps calls apart: one at a time with each key, and none of a method before the time that Slack
+// has asked to wait for. A key is a channel for what changes its messages, a thread for what reads it,
+// and a user for what is for this user alone: nobody waits for what another one has caused.
 type pace struct {
 	least time.Duration
 
-	mu       sync.Mutex
-	channels map[string]*turnstile
-	until    time.Time // for all: Slack limits methods, and not only channels
+	mu    sync.Mutex
+	keys  map[string]*turnstile
+	until map[string]time.Time // by method: Slack limits each in a workspace
 }
 
 type turnstile struct {
@@ -26,14 +27,14 @@ type turnstile struct {
 }
 
 func newPace(least time.Duration) *pace {
-	return &pace{least: least, channels: map[string]*turnstile{}}
+	return &pace{least: least, keys: map[string]*turnstile{}, until: map[string]time.Time{}}
 }
 
-// call calls f when it may, and again if Slack asks for that. Any other call that fails is not
-// repeated here, because it may have been carried out.
-func (p *pace) call(ctx context.Context, channel string, f func() error) error {
-	t := p.enter(channel)
-	defer p.leave(channel, t)
+// call calls f, which calls a method, when it may, and again if Slack asks for that. Any other call
+// that fails is not repeated here, because it may have been carried out.
+func (p *pace) call(ctx context.Context, method, key string, f func() error) error {
+	t := p.enter(key)
+	defer p.leave(key, t)
 	select {
 	case t.lock <- struct{}{}:
 		defer func() { <-t.lock }()
@@ -41,7 +42,7 @@ func (p *pace) call(ctx context.Context, channel string, f func() error) error {
 		return ctx.Err()
 	}
 	for {
-		sleep(ctx, max(time.Until(t.next), p.blocked()))
+		sleep(ctx, max(time.Until(t.next), p.blocked(method)))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -51,41 +52,43 @@ func (p *pace) call(ctx context.Context, channel string, f func() error) error {
 		if !errors.As(err, &limited) {
 			return err
 		}
-		p.block(max(limited.RetryAfter, time.Second))
+		p.block(method, max(limited.RetryAfter, time.Second))
 	}
 }
 
-func (p *pace) enter(channel string) *turnstile {
+func (p *pace) enter(key string) *turnstile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.channels[channel]
+	t := p.keys[key]
 	if t == nil {
 		t = &turnstile{lock: make(chan struct{}, 1)}
-		p.channels[channel] = t
+		p.keys[key] = t
 	}
 	t.used++
 	return t
 }
 
-// leave forgets channels in which nothing happens, except for the pause after their last call.
-func (p *pace) leave(channel string, t *turnstile) {
+// maxIdle is how many keys are kept with which nothing happens, for the pause after their last call.
+const maxIdle = 1000
+
+func (p *pace) leave(key string, t *turnstile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t.used--; t.used == 0 && len(p.channels) > 1000 {
-		delete(p.channels, channel)
+	if t.used--; t.used == 0 && len(p.keys) > maxIdle {
+		delete(p.keys, key)
 	}
 }
 
-func (p *pace) blocked() time.Duration {
+func (p *pace) blocked(method string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Until(p.until)
+	return time.Until(p.until[method])
 }
 
-func (p *pace) block(d time.Duration) {
+func (p *pace) block(method string, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if until := time.Now().Add(d); until.After(p.until) {
-		p.until = until
+	if until := time.Now().Add(d); until.After(p.until[method]) {
+		p.until[method] = until
 	}
 }

@@ -39,7 +39,7 @@ func (c *Chat) scan(ctx context.Context, at place, id string) (map[string]*post,
 	cursor := ""
 	for range maxPages {
 		var page []slack.Message
-		err := c.pace.call(ctx, at.channel, func() (err error) {
+		err := c.pace.call(ctx, "conversations.replies", at.session(), func() (err error) {
 			page, _, cursor, err = c.api.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
 				ChannelID: at.channel, Timestamp: at.root, Limit: 200, Cursor: cursor, IncludeAllMetadata: true,
 			})
@@ -151,7 +151,7 @@ func (t *thread) write(ctx context.Context, w wanted, as post) error {
 		}}),
 	}
 	if p == nil {
-		err := c.pace.call(ctx, t.at.channel, func() (err error) {
+		err := c.pace.call(ctx, "chat.postMessage", t.at.channel, func() (err error) {
 			_, as.ts, err = c.api.PostMessageContext(ctx, t.at.channel, append(options, slack.MsgOptionTS(t.at.root))...)
 			return err
 		})
@@ -162,7 +162,7 @@ func (t *thread) write(ctx context.Context, w wanted, as post) error {
 		return nil
 	}
 	as.ts = p.ts
-	err := c.pace.call(ctx, t.at.channel, func() error {
+	err := c.pace.call(ctx, "chat.update", t.at.channel, func() error {
 		_, _, _, err := c.api.UpdateMessageContext(ctx, t.at.channel, p.ts, options...)
 		return err
 	})
@@ -192,7 +192,7 @@ func (t *thread) end(ctx context.Context, uuid string) error {
 }
 
 func (t *thread) remove(ctx context.Context, key string) error {
-	err := t.chat.pace.call(ctx, t.at.channel, func() error {
+	err := t.chat.pace.call(ctx, "chat.delete", t.at.channel, func() error {
 		_, _, err := t.chat.api.DeleteMessageContext(ctx, t.at.channel, t.posts[key].ts)
 		return err
 	})

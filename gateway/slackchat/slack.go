@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
@@ -64,7 +65,8 @@ type Chat struct {
 	commands *command.Interpreter
 	api      *slack.Client
 	pace     *pace
-	seen     seen
+	seen     *lru.Cache[string, struct{}] // messages that were taken
+	open     open
 	links    *links
 	work     sync.WaitGroup // of the connection
 
@@ -86,10 +88,22 @@ func New(o Options) *Chat {
 	if o.APIURL != "" {
 		options = append(options, slack.OptionAPIURL(o.APIURL))
 	}
-	c := &Chat{Options: o, commands: command.New(o.Service), api: slack.New(o.BotToken, options...), pace: newPace(o.Pace), threads: map[place]*thread{}}
+	c := &Chat{
+		Options: o, commands: command.New(o.Service), api: slack.New(o.BotToken, options...), pace: newPace(o.Pace), threads: map[place]*thread{},
+		seen: remember[struct{}](maxSeen),
+	}
 	c.closing, c.end = context.WithCancel(context.Background())
-	c.links = &links{chat: c, known: map[string]linked{}}
+	c.links = &links{chat: c, known: remember[linked](maxKnown)}
 	return c
+}
+
+// remember returns a store of the latest entries. size is positive.
+func remember[V any](size int) *lru.Cache[string, V] {
+	store, err := lru.New[string, V](size)
+	if err != nil {
+		panic(err)
+	}
+	return store
 }
 
 const (

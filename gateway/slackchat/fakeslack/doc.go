@@ -1,6 +1,5 @@
 // Package fakeslack is a Slack for tests: the methods of the Web API and the Socket Mode that an app of
-// one workspace needs, on a port of this machine. Slack's own clients (@slack/bolt, @slack/socket-mode)
-// are run against it in deploy/conformance.
+// one workspace needs, on a port of this machine.
 //
 //	slack.go     Slack: New, its state, and what tests ask of it
 //	methods.go   the methods of the Web API

@@ -74,6 +74,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if limits := s.limits[method]; len(limits) > 0 {
 		s.limits[method] = limits[1:]
+		s.change()
 		w.Header().Set("Retry-After", strconv.Itoa(int(limits[0]/time.Second)))
 		w.WriteHeader(http.StatusTooManyRequests)
 		_ = json.NewEncoder(w).Encode(refuse("ratelimited"))
@@ -163,8 +164,10 @@ func (s *Slack) remove(in arguments) reply {
 	return reply{"channel": m.Channel, "ts": m.TS}
 }
 
-// page returns a page of messages. The cursor is the number of messages before it.
+// page returns a page of messages. The cursor is the number of messages before it. Messages before
+// oldest are left out, except for the first of a thread.
 func page(all []*Message, in arguments) reply {
+	all = slices.DeleteFunc(all, func(m *Message) bool { return m.TS <= in["oldest"] && m.TS != in["ts"] })
 	limit, err := strconv.Atoi(in["limit"])
 	if err != nil || limit <= 0 {
 		limit = 100

@@ -49,6 +49,16 @@ func (s *Slack) Event(kind string, m *Message) {
 	})
 }
 
+// Fill adds messages to a channel that are no events.
+func (s *Slack) Fill(user, channel string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range n {
+		s.messages = append(s.messages, &Message{TS: s.next(), Channel: channel, User: user, Text: "more"})
+	}
+	s.change()
+}
+
 // Repeat sends the events of a message again, as Slack does when an acknowledgement is lost.
 func (s *Slack) Repeat(channel, ts string) {
 	s.mu.Lock()

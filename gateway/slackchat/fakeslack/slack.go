@@ -112,7 +112,7 @@ func (s *Slack) Wait(within time.Duration, holds func() bool) bool {
 // next returns a new timestamp. The caller holds mu.
 func (s *Slack) next() string {
 	s.clock++
-	return fmt.Sprintf("1700000000.%06d", s.clock)
+	return fmt.Sprintf("%d.%06d", time.Now().Unix(), s.clock)
 }
 
 // Thread returns the messages of a thread, oldest first, without those that only one person sees.
@@ -171,6 +171,13 @@ func (s *Slack) Limit(method string, after time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limits[method] = append(s.limits[method], after)
+}
+
+// Limits counts the calls of a method that will be answered with 429.
+func (s *Slack) Limits(method string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.limits[method])
 }
 
 // Refuse answers the next call of a method with an error, which is no problem, or with "" as
