@@ -25,6 +25,16 @@ func commandsOf(text string) iter.Seq[string] {
 	}
 }
 
+// onlyCommands reports whether each line of a text is a command.
+func onlyCommands(text string) bool {
+	for name := range commandsOf(text) {
+		if !strings.HasPrefix(name, "!") || strings.HasPrefix(name, "!!") {
+			return false
+		}
+	}
+	return true
+}
+
 // elsewhere refuses the commands with which a chat goes to another conversation.
 func elsewhere(text string) error {
 	for name := range commandsOf(text) {
@@ -35,7 +45,7 @@ func elsewhere(text string) error {
 	return nil
 }
 
-// shown tells a command which conversation its thread is, and which approvals the thread had shown when
+// shown sets which conversation the thread of a command is, and which approvals the thread had shown when
 // the command was written. Only those whose cards show them whole can be approved.
 func (c *Chat) shown(ctx context.Context, m inbound, in *command.Input) error {
 	var whole []string
@@ -60,7 +70,13 @@ func (c *Chat) shown(ctx context.Context, m inbound, in *command.Input) error {
 	if len(view.Pending) == 0 || !choosesCard(in.Text) {
 		return nil
 	}
-	posts, err := c.scan(ctx, m.place(), id)
+	oldest := view.Pending[0].CreatedAt
+	for _, p := range view.Pending {
+		if p.CreatedAt.Before(oldest) {
+			oldest = p.CreatedAt
+		}
+	}
+	posts, err := c.scan(ctx, m.place(), id, stamp(oldest.Add(-skew))) // no card is older than its approval
 	if err != nil {
 		return service.Errorf(service.KindUnavailable, "Slack does not say which cards this thread has; nothing was carried out").Because(err)
 	}

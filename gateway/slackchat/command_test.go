@@ -114,6 +114,77 @@ func TestAMessageThatSlackDoesNotTake(t *testing.T) {
 	})
 }
 
+// What Slack does not let the app change stops neither the thread nor the rest of it, and is not
+// tried for ever.
+func TestAMessageThatCannotBeChanged(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	root := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	c := w.card(channel, root)
+	w.Refuse("chat.update", "edit_window_closed")
+	if err := w.Press("U1", c, card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	w.shows(channel, root, "I will delete it.", asks, "It is deleted.")
+	w.Say("U1", channel, root, fakeslack.Mention+" thanks")
+	w.shows(channel, root, "I will delete it.", asks, "It is deleted.", "You said: thanks")
+	w.Say("U1", channel, root, fakeslack.Mention+" more")
+	w.shows(channel, root, "I will delete it.", asks, "It is deleted.", "You said: thanks", "You said: more")
+}
+
+// What stands in place of a reply stays where Slack does not let the app delete it.
+func TestAMessageThatCannotBeDeleted(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	root := w.Say("U1", channel, "", fakeslack.Mention+" hang")
+	w.shows(channel, root, "Working …")
+	w.Refuse("chat.delete", "compliance_exports_prevent_deletion")
+	w.engine.mu.Lock()
+	for _, c := range w.engine.talks {
+		w.engine.ask(c)
+	}
+	w.engine.mu.Unlock()
+	if err := w.Press("U1", w.card(channel, root), card.Approve); err != nil {
+		t.Fatal(err)
+	}
+	w.shows(channel, root, "Working …", approved, "It is deleted.")
+	w.Say("U1", channel, root, fakeslack.Mention+" thanks")
+	w.shows(channel, root, "Working …", approved, "It is deleted.", "You said: thanks")
+	w.Say("U1", channel, root, fakeslack.Mention+" more")
+	w.shows(channel, root, "Working …", approved, "It is deleted.", "You said: thanks", "You said: more")
+}
+
+// A card is found behind any number of messages.
+func TestCommandsInALongThread(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	root := w.Say("U1", channel, "", fakeslack.Mention+" hello")
+	w.shows(channel, root, "You said: hello")
+	w.Fill("U2", channel, root, 4200)
+	w.Say("U1", channel, root, fakeslack.Mention+" delete db-1")
+	w.card(channel, root)
+	w.Say("U1", channel, root, fakeslack.Mention+" !approve")
+	w.shows(channel, root, "You said: hello", "I will delete it.", approved, "It is deleted.")
+}
+
+// A command has no thread to which a message could be sent.
+func TestACommandDropsNoMessage(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	for n, text := range []string{"help\nand this", "model x\nhello", "inbox\n!!no command"} {
+		w.Command("U1", channel, "/agent", text)
+		w.await("it is answered", func() bool { return len(w.Answers()) == n+1 })
+		if got := w.Answers()[n]; !strings.Contains(got, "takes commands, and no message") || !strings.Contains(got, "Nothing was carried out") {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	w.Command("U1", channel, "/agent", "help\n!inbox")
+	w.await("it is answered", func() bool { return len(w.Answers()) == 4 })
+	if got := w.Answers()[3]; !strings.Contains(got, "Nothing waits.") {
+		t.Errorf("%q", got)
+	}
+}
+
 // In a channel that is shared, users of other organisations are nobody.
 func TestUsersOfOtherWorkspacesAreNotHeard(t *testing.T) {
 	w := newWorkspace(t)

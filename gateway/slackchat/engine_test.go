@@ -115,19 +115,26 @@ func (e *engine) take(c *conversation, m contract.MessageSignal) {
 		return
 	case strings.HasPrefix(text, "delete"):
 		c.say("I will delete it.")
-		id := contract.NameUUID(c.view.ID, fmt.Sprint(len(e.approvals)))
-		expires := time.Now().Add(time.Hour)
-		p := contract.PendingApproval{
-			UUID: id, ConversationID: c.view.ID, ToolName: "resources_remove", Server: "resources", AgentName: "helper", ToolArgs: contract.JSON{Raw: json.RawMessage(e.arguments)},
-			Description: "Remove it <!channel>", Reason: contract.ReasonDestructive, Because: contract.GroundAnnotation, CreatedAt: time.Now(), ExpiresAt: &expires, Requester: c.view.Owner.Name(), Approvers: []string{"group:ops", "scope:approve:all"},
-		}
-		e.approvals[id] = &contract.ApprovalView{Pending: p}
-		c.view.Pending, c.view.Running, c.view.Status = append(c.view.Pending, p), false, contract.StatusWaitingApproval
+		e.ask(c)
 	default:
 		c.say(e.reply(text))
 		c.view.Running = false
 	}
 	c.requests[m.RequestID] = true
+	c.view.Version++
+	e.change()
+}
+
+// ask opens an approval. The caller holds the lock.
+func (e *engine) ask(c *conversation) {
+	id := contract.NameUUID(c.view.ID, fmt.Sprint(len(e.approvals)))
+	expires := time.Now().Add(time.Hour)
+	p := contract.PendingApproval{
+		UUID: id, ConversationID: c.view.ID, ToolName: "resources_remove", Server: "resources", AgentName: "helper", ToolArgs: contract.JSON{Raw: json.RawMessage(e.arguments)},
+		Description: "Remove it <!channel>", Reason: contract.ReasonDestructive, Because: contract.GroundAnnotation, CreatedAt: time.Now(), ExpiresAt: &expires, Requester: c.view.Owner.Name(), Approvers: []string{"group:ops", "scope:approve:all"},
+	}
+	e.approvals[id] = &contract.ApprovalView{Pending: p}
+	c.view.Pending, c.view.Running, c.view.Status = append(c.view.Pending, p), false, contract.StatusWaitingApproval
 	c.view.Version++
 	e.change()
 }

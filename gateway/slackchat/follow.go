@@ -205,7 +205,7 @@ func (t *thread) run(ctx context.Context) error {
 // watch shows what happens, until nothing is expected (nil) or only approvals wait (errWaits).
 func (t *thread) watch(ctx context.Context) error {
 	if t.posts == nil {
-		posts, err := t.chat.scan(ctx, t.at, t.id)
+		posts, err := t.chat.scan(ctx, t.at, t.id, "")
 		if err != nil {
 			return err
 		}

@@ -48,10 +48,10 @@ func TestLinksAreFoundInLongDirectMessages(t *testing.T) {
 		}
 	}
 	confirm(first, http.StatusOK)
-	o.Fill("U1", dm, 250)
+	o.Fill("U1", dm, "", 250)
 	confirm(second, http.StatusOK)
 	confirm(first, http.StatusConflict)
-	o.Fill("U1", dm, 250)
+	o.Fill("U1", dm, "", 250)
 	o.Command("U1", channel, "/agent", "unlink")
 	o.await("it is answered", func() bool { return strings.Contains(strings.Join(o.Answers(), ""), "not linked to your account") })
 	for _, m := range o.Thread(dm, "") {

@@ -141,7 +141,11 @@ func (c *Chat) slash(ctx context.Context, in slack.SlashCommand) {
 		if text == "" {
 			text = "help"
 		}
-		_, said, err = c.interpret(acting, caller, inbound{channel: in.ChannelID, user: in.UserID, ts: in.TriggerID}, "!"+strings.TrimLeft(text, "!"))
+		if text = "!" + strings.TrimLeft(text, "!"); !onlyCommands(text) {
+			err = service.Errorf(contract.KindInvalid, "/agent takes commands, and no message: send it to the agent in a thread. Nothing was carried out")
+		} else {
+			_, said, err = c.interpret(acting, caller, inbound{channel: in.ChannelID, user: in.UserID, ts: in.TriggerID}, text)
+		}
 	}
 	if err != nil {
 		said = c.words(err)

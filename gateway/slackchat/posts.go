@@ -26,22 +26,18 @@ type post struct {
 	ts, digest string
 	final      bool // a card that says how its approval has ended
 	refused    bool // it has the text of card.Refused instead
-	lost       bool // somebody has deleted it, or Slack takes not even that text
+	lost       bool // it stays as it is: somebody has deleted it, or Slack takes no change of it
 }
 
-// maxPages bounds the pages of a thread that are read, of 200 messages each.
-const maxPages = 20
-
-// scan finds the messages that a thread has of a conversation already.
-func (c *Chat) scan(ctx context.Context, at place, id string) (map[string]*post, error) {
+// scan finds the messages that a thread has of a conversation already, since a timestamp, "" for all.
+func (c *Chat) scan(ctx context.Context, at place, id, since string) (map[string]*post, error) {
 	_, bot := c.self()
 	found := map[string]*post{}
-	cursor := ""
-	for range maxPages {
+	for cursor := ""; ; {
 		var page []slack.Message
 		err := c.pace.call(ctx, "conversations.replies", at.session(), func() (err error) {
 			page, _, cursor, err = c.api.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
-				ChannelID: at.channel, Timestamp: at.root, Limit: 200, Cursor: cursor, IncludeAllMetadata: true,
+				ChannelID: at.channel, Timestamp: at.root, Limit: 200, Cursor: cursor, Oldest: since, IncludeAllMetadata: true,
 			})
 			return err
 		})
@@ -61,10 +57,9 @@ func (c *Chat) scan(ctx context.Context, at place, id string) (map[string]*post,
 			}
 		}
 		if cursor == "" {
-			break
+			return found, nil
 		}
 	}
-	return found, nil
 }
 
 // reconcile posts and changes messages until the thread has what is wanted.
@@ -167,6 +162,10 @@ func (t *thread) write(ctx context.Context, w wanted, as post) error {
 		return err
 	})
 	switch {
+	case isSlack(err, "edit_window_closed"): // a setting of the workspace
+		t.chat.Logger.Warn("Slack does not let the app change a message any more", "channel", t.at.channel, "thread", t.at.root, "key", w.key)
+		p.lost = true
+		return nil
 	case isSlack(err, "message_not_found", "cant_update_message"):
 		p.lost = true
 		return nil
@@ -196,7 +195,7 @@ func (t *thread) remove(ctx context.Context, key string) error {
 		_, _, err := t.chat.api.DeleteMessageContext(ctx, t.at.channel, t.posts[key].ts)
 		return err
 	})
-	if err != nil && !isSlack(err, "message_not_found") {
+	if err != nil && !isSlack(err, "message_not_found", "cant_delete_message", "compliance_exports_prevent_deletion") {
 		return fmt.Errorf("delete a message: %w", err)
 	}
 	delete(t.posts, key)

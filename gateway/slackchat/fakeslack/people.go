@@ -49,12 +49,12 @@ func (s *Slack) Event(kind string, m *Message) {
 	})
 }
 
-// Fill adds messages to a channel that are no events.
-func (s *Slack) Fill(user, channel string, n int) {
+// Fill adds messages to a channel or a thread that are no events.
+func (s *Slack) Fill(user, channel, thread string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range n {
-		s.messages = append(s.messages, &Message{TS: s.next(), Channel: channel, User: user, Text: "more"})
+		s.messages = append(s.messages, &Message{TS: s.next(), Channel: channel, Thread: thread, User: user, Text: "more"})
 	}
 	s.change()
 }
