@@ -37,13 +37,14 @@ type thread struct {
 	// open counts those who expect that something happens.
 	open  int
 	moved time.Time     // when something happened last
-	state *record.State // the newest one
+	state *record.State // the newest one; nil while only approvals are awaited
 
 	// The rest is of the goroutine that follows.
 	drafts drafts
 	posts  map[string]*post // nil: not known
 	from   int              // the first turn that is shown; 0: not known
 	last   *record.State    // the state that was shown last
+	waits  []string         // the approvals that are awaited
 }
 
 // errWaits ends the watch of a conversation in which only approvals wait.
@@ -259,7 +260,8 @@ func (t *thread) take(i live.Item) {
 	t.drafts = t.drafts.take(i)
 }
 
-// rest reports whether a watch ends, and how.
+// rest reports whether a watch ends, and how. Where it ends because only approvals wait, the thread
+// keeps nothing of the record but their UUIDs.
 func (t *thread) rest() (err error, ends bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -271,6 +273,11 @@ func (t *thread) rest() (err error, ends bool) {
 	case t.chat.Now().Sub(t.moved) < linger:
 		return nil, false
 	}
+	t.waits = nil
+	for _, p := range t.state.Document.PendingApprovals {
+		t.waits = append(t.waits, p.UUID)
+	}
+	t.state, t.last = nil, nil
 	return errWaits, true
 }
 
@@ -300,9 +307,9 @@ func (t *thread) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookAgain)
 	defer cancel()
 	decided := make(chan error, 1)
-	for _, p := range t.current().Document.PendingApprovals {
+	for _, uuid := range t.waits {
 		t.chat.work.Go(func() {
-			_, err := t.chat.Service.DecisionRecord(ctx, service.Receipt{UUID: p.UUID})
+			_, err := t.chat.Service.DecisionRecord(ctx, service.Receipt{UUID: uuid})
 			select {
 			case decided <- err:
 			default:
