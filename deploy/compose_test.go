@@ -1,13 +1,17 @@
 package deploy_test
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/web"
+	"agent-stop-and-go/mcpservers/hosting/auth"
+	mcpweb "agent-stop-and-go/mcpservers/web"
 )
 
 // The agents of the compose files can be loaded, and answer under the names that others use.
@@ -43,5 +47,28 @@ func TestThePageOfTheComposeFile(t *testing.T) {
 	}
 	if c.Agent().Host != "gateway-a:8080" || c.DataDir != "/data" || c.Port != 3000 || len(c.Warnings()) > 0 {
 		t.Errorf("%+v, warnings %v", c, c.Warnings())
+	}
+}
+
+// The tool server that COMPOSE.md adds starts, and answers at the address that it gives.
+func TestTheToolServerThatIsAdded(t *testing.T) {
+	text, err := os.ReadFile("COMPOSE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(# mcp-web.yaml\n.*?)```").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("it has no file")
+	}
+	file := filepath.Join(t.TempDir(), "mcp-web.yaml")
+	if err := os.WriteFile(file, block[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := mcpweb.LoadConfig(file)
+	if err == nil {
+		err = c.Validate()
+	}
+	if err != nil || c.Kind != auth.None || c.Port != 8093 || !slices.Equal(c.AllowedHosts, []string{"mcp-web"}) || !strings.Contains(string(text), `url: "http://mcp-web:8093/mcp"`) {
+		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -57,3 +57,15 @@ func TestFaultsInFilesAreMistakes(t *testing.T) {
 		}
 	}
 }
+
+// The file of a section is the choice of who writes the YAML file, as mounted secrets and ConfigMaps are.
+func TestFilesOfSectionsMayBeLinks(t *testing.T) {
+	dir := write(t, map[string]string{"a/agent.yaml": "prompt:\n  sections: [{name: tone, file: tone.md}]\n", "tone": "Be brief.\n"})
+	if err := os.Symlink("../tone", filepath.Join(dir, "a", "tone.md")); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(filepath.Join(dir, "a", "agent.yaml"))
+	if err != nil || c.Prompt.System() != "## tone\nBe brief.\n" {
+		t.Errorf("%v: %q", err, c.Prompt.System())
+	}
+}
