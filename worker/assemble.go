@@ -125,7 +125,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Audit:  p.Audit,
 		Resets: &reset.Activities{}, Webhooks: webhooks,
 		Deletions: &deletion.Deletions{
-			AgentName: c.Name, Dir: c.DataDir, Graves: p.Graves, Values: p.Values, Audit: p.Audit.recorder(), After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
+			AgentName: c.AgentName(), Dir: c.DataDir, Graves: p.Graves, Values: p.Values, Audit: p.Audit.recorder(), After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,
 		},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,

@@ -26,28 +26,29 @@ const (
 )
 
 // keysInUse returns the leaves that name the keys of this process: that of the log, those that
-// encrypt values and seal the tokens of callers, and those that callers have.
+// encrypt values and seal the tokens of callers, and those that callers have. The error is about keys that
+// cannot be read; the leaves of the others are returned with it.
 func (a *Audit) keysInUse() ([]audit.Leaf, error) {
 	out := []audit.Leaf{keyLeaf(keyOfLog, []string{fmt.Sprintf("%08x", a.key.Signer.KeyHash())})}
-	of := " of " + a.config.Name // agents of a namespace have keys of their own
-	codec, err := a.config.Encryption.Open(a.getenv)
-	if err != nil {
-		return nil, err
+	of := " of " + a.config.AgentName() // agents of a namespace have keys of their own
+	codec, noCodec := a.config.Encryption.Open(a.getenv)
+	if noCodec == nil {
+		out = append(out, keyLeaf(keysOfValues+of, codec.IDs()))
 	}
-	out = append(out, keyLeaf(keysOfValues+of, codec.IDs()))
-	ring, err := keyring.Open(a.config.DataDir, a.getenv, platform.External(a.config, a.getenv))
-	if err != nil {
-		return nil, err
+	ring, noRing := keyring.Open(a.config.DataDir, a.getenv, platform.External(a.config, a.getenv))
+	if noRing == nil {
+		out = append(out, keyLeaf(keysOfTokens+of, ring.IDs()))
 	}
-	out = append(out, keyLeaf(keysOfTokens+of, ring.IDs()))
-	switch ids, err := callerKeys(a.config.KeysFile()); {
+	ids, err := callerKeys(a.config.KeysFile())
+	switch {
 	case errors.Is(err, fs.ErrNotExist): // there are none, or only gateways have them
+		err = nil
 	case err != nil:
-		return nil, fmt.Errorf("read the keys of callers: %w", err)
+		err = fmt.Errorf("read the keys of callers: %w", err)
 	default:
 		out = append(out, keyLeaf(keysOfCallers+of, ids))
 	}
-	return out, nil
+	return out, errors.Join(noCodec, noRing, err)
 }
 
 // callerKeys returns the IDs of the keys in a file of package keys of the gateway, sorted. The names of

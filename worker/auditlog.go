@@ -133,7 +133,7 @@ func (a *Audit) states(ctx context.Context) {
 		wait := stateLook
 		if err := a.record(ctx, recorded); err != nil && ctx.Err() == nil {
 			wait = stateRetry
-			a.logger.Warn("the audit log has not been told of the rules and keys in use", "error", err)
+			a.logger.Warn("the audit log lacks rules or keys in use", "error", err)
 		}
 		select {
 		case <-time.After(wait):
@@ -145,15 +145,12 @@ func (a *Audit) states(ctx context.Context) {
 
 // record says what has changed since it was recorded.
 func (a *Audit) record(ctx context.Context, recorded map[string]string) error {
-	keys, err := a.keysInUse()
-	if err != nil {
-		return err
-	}
+	keys, unread := a.keysInUse()
 	policy := "none"
 	if p := a.config.Policy(); p != nil {
 		policy = p.Version()
 	}
-	for _, l := range append(keys, audit.Leaf{Kind: audit.KindPolicy, What: a.config.Name, Policy: policy}) {
+	for _, l := range append(keys, audit.Leaf{Kind: audit.KindPolicy, What: a.config.AgentName(), Policy: policy}) {
 		name, value, _ := l.State()
 		if recorded[name] == value {
 			continue
@@ -163,7 +160,7 @@ func (a *Audit) record(ctx context.Context, recorded map[string]string) error {
 		}
 		recorded[name] = value
 	}
-	return nil
+	return unread
 }
 
 var _ auditing.Server = client.Client(nil)

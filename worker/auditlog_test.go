@@ -97,6 +97,24 @@ func (r *recorded) states() map[string]string {
 	return out
 }
 
+// A file that cannot be read keeps nothing else out of the log. The leaves name the agent as those of its
+// calls do.
+func TestADamagedKeyFileKeepsNoOtherStateOutOfTheAuditLog(t *testing.T) {
+	conf := config.Default()
+	conf.DataDir, conf.Audit = t.TempDir(), &auditlog.Audit{Origin: auditlog.DefaultOrigin}
+	conf.Name, conf.Root = "file", &config.Node{Type: config.LLMNode, Name: "clerk"}
+	if err := os.WriteFile(conf.KeysFile(), []byte(`{"keys":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{keyring.Variable: "k1:not a key"}
+	got := runAudit(t, conf, env, 3).states()
+	for _, name := range []string{"key audit log", "key encryption of clerk", "policy clerk"} {
+		if got[name] == "" {
+			t.Errorf("%s is missing in %v", name, got)
+		}
+	}
+}
+
 // The log has the IDs of all keys, and no more of them.
 func TestTheAuditLogHasTheKeysInUse(t *testing.T) {
 	conf := config.Default()
@@ -107,22 +125,7 @@ func TestTheAuditLogHasTheKeysInUse(t *testing.T) {
 	if err := os.WriteFile(conf.KeysFile(), []byte(`{"keys":[{"name":"accounts","id":"b2","sha256":"xx"},{"name":"ops","id":"a1","sha256":"yy"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, err := blobstore.Open(t.Context(), conf.BlobURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &recorded{}
-	a, err := worker.OpenAudit(conf, store, server, func(n string) string { return env[n] }, slog.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := a.Start()
-	for deadline := time.Now().Add(time.Minute); len(server.states()) < 5 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	if err := stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	server := runAudit(t, conf, env, 5)
 	got := server.states()
 	for name, want := range map[string]string{"key encryption of tester": "new,old", "key callers' tokens of tester": "k1", "key callers' keys of tester": "a1,b2", "policy tester": "none"} {
 		if got[name] != want {
@@ -132,4 +135,26 @@ func TestTheAuditLogHasTheKeysInUse(t *testing.T) {
 	if len(got["key audit log"]) != 8 || strings.Contains(fmt.Sprint(server.leaves), secret) || strings.Contains(fmt.Sprint(server.leaves), "accounts") {
 		t.Errorf("%+v", server.leaves)
 	}
+}
+
+// runAudit runs an audit log until the server has so many states.
+func runAudit(t *testing.T, conf *config.Config, env map[string]string, enough int) *recorded {
+	t.Helper()
+	store, err := blobstore.Open(t.Context(), conf.BlobURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &recorded{}
+	a, err := worker.OpenAudit(conf, store, server, func(n string) string { return env[n] }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := a.Start()
+	for deadline := time.Now().Add(10 * time.Second); len(server.states()) < enough && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if err := stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return server
 }

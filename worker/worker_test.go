@@ -56,6 +56,21 @@ func TestEveryActivityIsBound(t *testing.T) {
 	}
 }
 
+func TestTheActivitiesOfASingleNodeHaveItsName(t *testing.T) {
+	c := config.Default()
+	c.Name, c.MCPServers, c.Root = "file", nil, &config.Node{Type: config.LLMNode, Name: "clerk"}
+	a, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Deletions.AgentName != c.AgentName() || c.AgentName() != "clerk" {
+		t.Errorf("conversations are deleted as those of %q, and are of %q", a.Deletions.AgentName, c.AgentName())
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAssembledActivitiesAreComplete(t *testing.T) {
 	c := config.Default()
 	c.MCPServers = nil
