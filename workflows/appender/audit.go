@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract/audit"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/signal"
 )
 
@@ -106,9 +107,7 @@ func (a *appender) view() (audit.View, error) {
 // mayRollOver reports whether the run is long. What waits because the log cannot be written is
 // carried over.
 func (a *appender) mayRollOver(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	long := info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > maxHistory
-	return long && a.signals.Len() == 0 && (len(a.queue) == 0 || a.failures > 0 && len(a.queue) <= audit.MaxQueue) && workflow.AllHandlersFinished(ctx)
+	return run.IsLong(ctx, maxHistory) && a.signals.Len() == 0 && (len(a.queue) == 0 || a.failures > 0 && len(a.queue) <= audit.MaxQueue) && workflow.AllHandlersFinished(ctx)
 }
 
 // changeFull marks histories in which a long run ends although the queue is full.

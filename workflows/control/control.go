@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -84,13 +85,8 @@ func (c *control) arrived() bool {
 // maxHistory is the number of events after which a run continues as new.
 const maxHistory = 2000
 
-func isLong(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > maxHistory
-}
-
 func (c *control) mayRollOver(ctx workflow.Context) bool {
-	return (c.renew || isLong(ctx)) && !c.arrived() && !c.mayRelease && workflow.AllHandlersFinished(ctx)
+	return (c.renew || run.IsLong(ctx, maxHistory)) && !c.arrived() && !c.mayRelease && workflow.AllHandlersFinished(ctx)
 }
 
 // pause sets a switch.

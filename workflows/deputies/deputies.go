@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/proof"
+	"agent-stop-and-go/workflows/run"
 )
 
 // Deputies keeps the deputies of an agent. It never ends: a long run continues as new.
@@ -26,7 +27,7 @@ func Deputies(ctx workflow.Context, in deputy.Input) error {
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, deputy.UpdateRevoke, d.revoke, o); err != nil {
 		return err
 	}
-	if err := workflow.Await(ctx, func() bool { return isLong(ctx) && workflow.AllHandlersFinished(ctx) }); err != nil {
+	if err := workflow.Await(ctx, func() bool { return run.IsLong(ctx, maxHistory) && workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
 	return workflow.NewContinueAsNewError(ctx, deputy.Workflow, deputy.Input{State: d.state})
@@ -39,11 +40,6 @@ type deputies struct {
 
 // maxHistory is the number of events after which a run continues as new.
 const maxHistory = 2000
-
-func isLong(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > maxHistory
-}
 
 // validator refuses what the update would not do. It leaves no event. A change that is not proven
 // was typed: whoever can do that can end the workflow and decide approvals by signal, but cannot say

@@ -41,23 +41,18 @@ func Rate(ctx workflow.Context, in rates.Input) error {
 	for {
 		wait := max(c.end().Sub(workflow.Now(ctx)), time.Second)
 		o := run.Timeout(wait, "the last call no longer counts")
-		if _, err := workflow.AwaitWithOptions(ctx, o, func() bool { return c.returned.Len() > 0 || isLong(ctx) }); err != nil {
+		if _, err := workflow.AwaitWithOptions(ctx, o, func() bool { return c.returned.Len() > 0 || run.IsLong(ctx, maxHistory) }); err != nil {
 			return err
 		}
 		c.drain()
 		switch idle := c.returned.Len() == 0 && workflow.AllHandlersFinished(ctx); {
-		case idle && isLong(ctx):
+		case idle && run.IsLong(ctx, maxHistory):
 			in.Counted, in.Waiting, in.Window = c.log.counted, c.log.waiting, c.in.Window
 			return workflow.NewContinueAsNewError(ctx, rates.Workflow, in)
 		case idle && !c.end().After(workflow.Now(ctx)):
 			return nil
 		}
 	}
-}
-
-func isLong(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > maxHistory
 }
 
 type counter struct {

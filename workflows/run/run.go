@@ -28,6 +28,13 @@ func History(ctx workflow.Context) decide.History {
 	}
 }
 
+// IsLong reports whether a run has more than so many events, or so much that the server suggests a new
+// run.
+func IsLong(ctx workflow.Context, events int) bool {
+	info := workflow.GetInfo(ctx)
+	return info.GetContinueAsNewSuggested() || info.GetCurrentHistoryLength() > events
+}
+
 // Size is the length of a value of history as JSON, in bytes.
 func Size(v any) int {
 	data, err := json.Marshal(v)
