@@ -68,8 +68,6 @@ type Checkpoint struct {
 	Origin string
 	Size   int64
 	Root   tlog.Hash
-	// Key is the hash of the key that has signed it, in hex.
-	Key string
 }
 
 // text is what is signed.
@@ -99,7 +97,7 @@ func ParseCheckpoint(text []byte, origin string, keys note.Verifiers) (c Checkpo
 	if len(lines) != 4 || lines[0] != origin {
 		return c, fmt.Errorf("%w of %s", errCheckpoint, origin)
 	}
-	c = Checkpoint{Origin: lines[0], Key: fmt.Sprintf("%08x", n.Sigs[0].Hash)}
+	c = Checkpoint{Origin: lines[0]}
 	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 || strconv.FormatInt(c.Size, 10) != lines[1] {
 		return c, fmt.Errorf("%w: size %q", errCheckpoint, lines[1])
 	}

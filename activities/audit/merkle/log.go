@@ -56,7 +56,6 @@ type Log struct {
 	tree    Tree
 	batches int64
 	ids     map[id]struct{}
-	lastKey string
 }
 
 // id is the beginning of the hash of a leaf's ID.
@@ -91,14 +90,14 @@ func (l *Log) Append(ctx context.Context, after audit.Head, leaves []audit.Leaf)
 		if err := l.o.Witness.check(&l.tree); err != nil {
 			return audit.Head{}, err
 		}
-		lines, err := l.unknown(leaves)
+		fresh, lines, err := l.unknown(leaves)
 		if err != nil {
 			return audit.Head{}, err
 		}
 		if len(lines) == 0 {
 			return l.head(ctx, nil)
 		}
-		note, err := l.create(ctx, lines)
+		note, err := l.create(ctx, fresh, lines)
 		if errors.Is(err, ErrExists) { // another appender was faster
 			continue
 		}
@@ -109,8 +108,8 @@ func (l *Log) Append(ctx context.Context, after audit.Head, leaves []audit.Leaf)
 	}
 }
 
-// unknown returns the lines of leaves that the log does not have, each once.
-func (l *Log) unknown(leaves []audit.Leaf) (lines [][]byte, err error) {
+// unknown returns the leaves that the log does not have, each once, and their lines.
+func (l *Log) unknown(leaves []audit.Leaf) (fresh []audit.Leaf, lines [][]byte, err error) {
 	seen := map[id]bool{}
 	for _, leaf := range leaves {
 		key := idOf(leaf.ID)
@@ -120,15 +119,15 @@ func (l *Log) unknown(leaves []audit.Leaf) (lines [][]byte, err error) {
 		seen[key] = true
 		line, err := leaf.Line()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		lines = append(lines, line)
+		fresh, lines = append(fresh, leaf), append(lines, line)
 	}
-	return lines, nil
+	return fresh, lines, nil
 }
 
 // create writes the next batch. The tree has it afterwards, or is unchanged.
-func (l *Log) create(ctx context.Context, lines [][]byte) (checkpoint []byte, err error) {
+func (l *Log) create(ctx context.Context, leaves []audit.Leaf, lines [][]byte) (checkpoint []byte, err error) {
 	before := l.tree.Size()
 	defer func() {
 		if err != nil {
@@ -151,15 +150,13 @@ func (l *Log) create(ctx context.Context, lines [][]byte) (checkpoint []byte, er
 		return nil, fmt.Errorf("write batch %d of the audit log: %w", l.batches, err)
 	}
 	l.batches++
-	l.remember(lines)
+	l.remember(leaves)
 	return checkpoint, nil
 }
 
-func (l *Log) remember(lines [][]byte) {
-	for _, line := range lines {
-		if leaf, err := audit.ParseLine(line); err == nil { // a line without an ID was checked before
-			l.ids[idOf(leaf.ID)] = struct{}{}
-		}
+func (l *Log) remember(leaves []audit.Leaf) {
+	for _, leaf := range leaves {
+		l.ids[idOf(leaf.ID)] = struct{}{}
 	}
 }
 
@@ -191,40 +188,41 @@ func (l *Log) take(text []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := addBatch(&l.tree, b, l.o.Origin, l.keys)
+	c, err := ParseCheckpoint(b.checkpoint, l.o.Origin, l.keys)
+	if err != nil {
+		return err
+	}
+	leaves, err := addBatch(&l.tree, b, c)
 	if err != nil {
 		return err
 	}
 	l.batches++
-	l.remember(b.lines)
-	l.lastKey = c.Key
+	l.remember(leaves)
 	return nil
 }
 
-// addBatch adds the lines of a batch to a tree and compares the checkpoint.
-func addBatch(t *Tree, b batch, origin string, keys note.Verifiers) (Checkpoint, error) {
-	c, err := ParseCheckpoint(b.checkpoint, origin, keys)
-	if err != nil {
-		return c, err
-	}
+// addBatch adds the lines of a batch to a tree, compares its checkpoint, and returns the leaves.
+func addBatch(t *Tree, b batch, c Checkpoint) (leaves []audit.Leaf, err error) {
 	for _, line := range b.lines {
-		if _, err := audit.ParseLine(line); err != nil {
-			return c, fmt.Errorf("leaf %d: %w", t.Size(), err)
+		leaf, err := audit.ParseLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("leaf %d: %w", t.Size(), err)
 		}
 		if err := t.Add(line); err != nil {
-			return c, err
+			return nil, err
 		}
+		leaves = append(leaves, leaf)
 	}
 	root, err := t.Root(t.Size())
 	switch {
 	case err != nil:
-		return c, err
+		return nil, err
 	case c.Size != t.Size():
-		return c, fmt.Errorf("its checkpoint is for %d leaves, and there are %d", c.Size, t.Size())
+		return nil, fmt.Errorf("its checkpoint is for %d leaves, and there are %d", c.Size, t.Size())
 	case c.Root != root:
-		return c, errors.New("its leaves are not those of its checkpoint")
+		return nil, errors.New("its leaves are not those of its checkpoint")
 	}
-	return c, nil
+	return leaves, nil
 }
 
 // contains fails if a head is not a state of this log.
@@ -267,12 +265,4 @@ func (l *Log) head(ctx context.Context, checkpoint []byte) (audit.Head, error) {
 		h.Witness = err.Error()
 	}
 	return h, nil
-}
-
-// LastKey returns the hash of the key that has signed the newest batch that this process has read,
-// or "".
-func (l *Log) LastKey() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lastKey
 }

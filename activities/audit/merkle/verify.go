@@ -177,15 +177,15 @@ func (v *verifier) readBatches(ctx context.Context) error {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
 		b, err := parseBatch(text)
+		var c Checkpoint
 		if err == nil {
-			c, wrong := ParseCheckpoint(b.checkpoint, v.evidence.Origin, v.keys)
-			if wrong == nil {
-				v.signed = append(v.signed, c)
-			}
-			err = wrong
+			c, err = ParseCheckpoint(b.checkpoint, v.evidence.Origin, v.keys)
+		}
+		if err == nil {
+			v.signed = append(v.signed, c)
 		}
 		if intact && err == nil {
-			err = v.take(b)
+			err = v.take(b, c)
 		}
 		if intact && err != nil {
 			intact = false
@@ -199,19 +199,14 @@ func (v *verifier) readBatches(ctx context.Context) error {
 }
 
 // take adds a batch to the contents, or nothing.
-func (v *verifier) take(b batch) error {
+func (v *verifier) take(b batch, c Checkpoint) error {
 	before := v.contents.Tree.Size()
-	if _, err := addBatch(&v.contents.Tree, b, v.evidence.Origin, v.keys); err != nil {
+	leaves, err := addBatch(&v.contents.Tree, b, c)
+	if err != nil {
 		v.contents.Tree.cut(before)
 		return err
 	}
-	for _, line := range b.lines {
-		leaf, err := audit.ParseLine(line)
-		if err != nil {
-			return err
-		}
-		v.contents.Leaves, v.contents.Lines = append(v.contents.Leaves, leaf), append(v.contents.Lines, line)
-	}
+	v.contents.Leaves, v.contents.Lines = append(v.contents.Leaves, leaves...), append(v.contents.Lines, b.lines...)
 	v.contents.Checkpoint = b.checkpoint
 	return nil
 }
