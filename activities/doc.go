@@ -24,7 +24,7 @@
 //	files.go       Export
 //	rates.go       calls that a rate limit holds (package rates); audit.go those that are recorded
 //	               (package auditing)
-//	notify.go      Notify; notification.go its headers and body
+//	notify.go      Notify; notification.go its headers and body, package webhook sends them
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
 //	feed.go        live events; media.go images and files; bearer.go tokens of calls
 //	               (package bearer)

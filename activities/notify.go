@@ -6,13 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
-	"agent-stop-and-go/activities/outbound"
+	"agent-stop-and-go/activities/webhook"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -52,17 +49,14 @@ func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (co
 	if err != nil { // err contains the URL
 		return contract.NotifyResult{}, fail(contract.KindPushRefused, "the webhook's url is malformed", 0)
 	}
-	response, err := n.HTTP.Do(request)
+	status, wait, err := notified.Post(n.HTTP, request, n.Now)
 	if err != nil {
-		return contract.NotifyResult{}, deliveryFailure(ctx, err)
+		return contract.NotifyResult{}, err
 	}
-	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, maxDrain) // so that the connection can be used again
-	return statusFailure(response, n.Now())
+	return statusFailure(status, wait)
 }
 
-// maxDrain bounds the bytes read of an answer.
-const maxDrain = 4 << 10
+var notified = webhook.Receiver{Name: "the webhook"}
 
 // open unseals the secrets of a webhook.
 func (n *Notifications) open(conversationID string, c *contract.PushConfig) error {
@@ -125,45 +119,16 @@ func (n *Notifications) signingKey(c contract.PushConfig) []byte {
 }
 
 // statusFailure converts the answer of a webhook.
-func statusFailure(r *http.Response, now time.Time) (contract.NotifyResult, error) {
-	out := contract.NotifyResult{Status: r.StatusCode, Gone: r.StatusCode == http.StatusGone}
-	said := fmt.Sprintf("the webhook answered %d", r.StatusCode)
+func statusFailure(status int, wait time.Duration) (contract.NotifyResult, error) {
+	out := contract.NotifyResult{Status: status, Gone: status == http.StatusGone}
+	said := fmt.Sprintf("the webhook answered %d", status)
 	switch {
-	case r.StatusCode >= 200 && r.StatusCode < 300 || out.Gone:
+	case status >= 200 && status < 300 || out.Gone:
 		return out, nil
-	case r.StatusCode >= 300 && r.StatusCode < 400:
+	case status >= 300 && status < 400:
 		return contract.NotifyResult{}, fail(contract.KindPushRefused, said+"; redirects are not followed", 0)
-	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusTooManyRequests, r.StatusCode >= 500:
-		return contract.NotifyResult{}, fail(contract.KindPushUnavailable, said, min(retryAfter(r.Header.Get("Retry-After"), now), maxRetryDelay))
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500:
+		return contract.NotifyResult{}, fail(contract.KindPushUnavailable, said, min(wait, maxRetryDelay))
 	}
 	return contract.NotifyResult{}, fail(contract.KindPushRefused, said, 0)
-}
-
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(at.Sub(now), 0)
-}
-
-// deliveryFailure classifies an error of the HTTP client. The error's text has the URL, which
-// may contain secrets, and is not used.
-func deliveryFailure(ctx context.Context, err error) error {
-	var sent *url.Error
-	if errors.As(err, &sent) {
-		err = sent.Err
-	}
-	switch {
-	case isCancellation(ctx, err):
-		return ctx.Err()
-	case errors.Is(err, outbound.ErrRefused):
-		return fail(contract.KindPushRefused, "the webhook was not called: it leads to an address that is not public", 0)
-	case sent != nil && sent.Timeout():
-		return fail(contract.KindPushUnavailable, "the webhook gave no answer in time", 0)
-	}
-	return fail(contract.KindPushUnavailable, "the webhook was not reached: "+err.Error(), 0)
 }

@@ -4,26 +4,24 @@
 // A request is a POST with the headers webhook-id, the same in every attempt, webhook-timestamp, the
 // time of the attempt in seconds since 1970, and webhook-signature, with one signature for each
 // secret of the hook. Its body is hooks.Message.
+//
+//	webhook.go  the activities
+//	post.go     sends a request, also for the notifications of A2A tasks
 package webhook
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	"go.temporal.io/sdk/temporal"
 
-	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/hooks"
 )
@@ -76,17 +74,14 @@ func (h *Hooks) Send(ctx context.Context, in hooks.SendInput) (hooks.SendResult,
 	if err != nil { // err may have the URL, and that a secret
 		return hooks.SendResult{}, fail(contract.KindPushRefused, "the web hook's url or secret is malformed", 0)
 	}
-	answer, err := h.Hooks[i].HTTP.Do(r)
+	status, wait, err := receiver.Post(h.Hooks[i].HTTP, r, h.Now)
 	if err != nil {
-		return hooks.SendResult{}, unreached(ctx, err)
+		return hooks.SendResult{}, err
 	}
-	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, maxDrain) // so that the connection can be used again
-	return judge(answer, h.Now())
+	return judge(status, wait)
 }
 
-// maxDrain bounds the bytes read of an answer.
-const maxDrain = 4 << 10
+var receiver = Receiver{Name: "the web hook", Private: "allow_private"}
 
 func request(ctx context.Context, hook Hook, id string, body []byte, now time.Time) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(body))
@@ -114,48 +109,15 @@ func request(ctx context.Context, hook Hook, id string, body []byte, now time.Ti
 
 // judge converts an answer. Whatever may be a mistake of a while, also of the receiver's
 // configuration, is tried again.
-func judge(r *http.Response, now time.Time) (hooks.SendResult, error) {
+func judge(status int, wait time.Duration) (hooks.SendResult, error) {
 	switch {
-	case r.StatusCode >= 200 && r.StatusCode < 300:
-		return hooks.SendResult{Status: r.StatusCode}, nil
-	case r.StatusCode == http.StatusGone:
+	case status >= 200 && status < 300:
+		return hooks.SendResult{Status: status}, nil
+	case status == http.StatusGone:
 		return hooks.SendResult{}, fail(contract.KindPushRefused, "the web hook answered 410: it is gone", 0)
 	}
-	return hooks.SendResult{}, fail(contract.KindPushUnavailable, fmt.Sprintf("the web hook answered %d", r.StatusCode), retryAfter(r.Header.Get("Retry-After"), now))
+	return hooks.SendResult{}, fail(contract.KindPushUnavailable, fmt.Sprintf("the web hook answered %d", status), min(wait, maxRetryAfter))
 }
 
 // maxRetryAfter bounds the pause that a web hook may ask for.
 const maxRetryAfter = time.Hour
-
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return min(max(at.Sub(now), 0), maxRetryAfter)
-}
-
-// unreached classifies an error of the HTTP client. Its text has the URL, which may be a secret, and
-// is not used.
-func unreached(ctx context.Context, err error) error {
-	var sent *url.Error
-	if errors.As(err, &sent) {
-		err = sent.Err
-	}
-	switch {
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return ctx.Err()
-	case errors.Is(err, outbound.ErrRefused):
-		return fail(contract.KindPushRefused, "the web hook was not called: it leads to an address that is not public (allow_private)", 0)
-	case sent != nil && sent.Timeout():
-		return fail(contract.KindPushUnavailable, "the web hook gave no answer in time", 0)
-	}
-	return fail(contract.KindPushUnavailable, "the web hook was not reached: "+err.Error(), 0)
-}
-
-func fail(kind contract.Kind, message string, after time.Duration) error {
-	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after})
-}
