@@ -126,6 +126,9 @@ func (p *reader) take(key string, raw json.RawMessage) error {
 	if err == nil && !slices.Contains(reasonFields, key) && p.form.has(key) {
 		err = fmt.Errorf("%.60q belongs into \"content\"", key)
 	}
+	if err == nil && len(b.answer.Edit) > 0 {
+		err = errors.New(`"edit" changes arguments of a call, and this is a question`)
+	}
 	p.about = b.answer
 	return err
 }

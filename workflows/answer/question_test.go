@@ -25,6 +25,7 @@ var schemas = map[string]string{
 	"main":    `{"type":"object","properties":{"id":{"type":"integer"},"why":{"type":"string"},"how":{"type":"string"}},"required":["id"]}`,
 	"two":     `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"]}`,
 	"free":    `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`,
+	"edits":   `{"type":"object","properties":{"edit":{"type":"object"}}}`,
 	"odd":     `{"type":"object","properties":{"a":{"type":"mystery"},"b":{"minLength":"x"}}}`,
 	"none":    `null`,
 	"doubt":   contract.UnknownOutcomeSchema,
@@ -133,6 +134,9 @@ func TestAnswersToQuestionsThroughTheAPI(t *testing.T) {
 		{"list", `{"content":{"c":["a","d"]}}`, ``},
 		{"list", `{"content":{"c":["a","b","c"]}}`, ``},
 		{"list", `"b"`, `{"c":["b"]}`},
+		{"free", `{"approved":true,"edit":{"a":1}}`, ``},
+		{"free", `{"approved":true,"edit":null}`, `{}`},
+		{"edits", `{"content":{"edit":{"a":1}}}`, `{"edit":{"a":1}}`},
 	} {
 		r, err := answer.ParseQuestion(json.RawMessage(c.given), json.RawMessage(schemas[c.schema]))
 		if got := outcomeOf(t, c, r, err); got != c.want {
@@ -179,6 +183,8 @@ func TestAnswersToQuestionsInAMessage(t *testing.T) {
 		{"doubt", `ran`, `{"outcome":"ran"}`},
 		{"doubt", `{"outcome":"ran","result":"x"}`, `{"outcome":"ran","result":"x"}`},
 		{"doubt", `rejected`, no},
+		{"main", `{"content":{"id":5},"edit":{"id":6}}`, ``},
+		{"edits", `{"edit":{"a":1}}`, `{"edit":{"a":1}}`},
 	} {
 		r, err := answer.ParseText(c.given, json.RawMessage(schemas[c.schema]))
 		if got := outcomeOf(t, c, r, err); got != c.want {
