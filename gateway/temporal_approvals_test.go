@@ -276,6 +276,30 @@ func TestAnUpdateThatDoesNotDecide(t *testing.T) {
 	}
 }
 
+// A worker that has a decision judged needs longer than one that is not there.
+func TestADecisionThatIsBeingJudgedIsSentOnce(t *testing.T) {
+	var ids []string
+	b := onTemporal(t, &fakeClient{
+		DecideIDFn: func(id string) { ids = append(ids, id) },
+		DecideFn: func(string, contract.DecideSignal) (contract.ApprovalResult, error) {
+			if len(ids) == 1 {
+				return contract.ApprovalResult{}, client.NewWorkflowUpdateServiceTimeoutOrCanceledError(context.DeadlineExceeded)
+			}
+			return approvalRecord(contract.Approved, "r"), nil
+		},
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			d := described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil)
+			d.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{State: enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED}
+			return d, nil
+		},
+		SignalFn: func(string, string, any) error { t.Error("a signal, too"); return nil },
+	}).Backend
+	record, err := b.Decide(t.Context(), someUUID, contract.DecideSignal{Approved: true})
+	if err != nil || record == nil || len(ids) != 2 || ids[0] == "" || ids[0] != ids[1] {
+		t.Errorf("%+v, %v, updates %q", record, err, ids)
+	}
+}
+
 // Lists have rows whose memo is encrypted with a key that this process lacks.
 func TestApproversThatCannotBeReadAllowNobody(t *testing.T) {
 	sealed := &commonpb.Payload{Metadata: map[string][]byte{converter.MetadataEncoding: []byte(encryption.Encoding)}, Data: []byte("x")}

@@ -34,6 +34,7 @@ type fakeClient struct {
 	// DecideFn handles the updates of approvals. Without it they are refused as by a worker that
 	// does not know them.
 	DecideFn   func(workflowID string, in contract.DecideSignal) (contract.ApprovalResult, error)
+	DecideIDFn func(updateID string) // before DecideFn, if it is set
 	QueryFn    func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 	DescribeFn func(workflowID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	HistoryFn  func(workflowID string) []*historypb.HistoryEvent
@@ -96,6 +97,9 @@ func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOp
 	}
 	if f.DecideFn == nil {
 		return nil, temporal.NewApplicationError("unknown update decide. KnownUpdates=[]", "")
+	}
+	if f.DecideIDFn != nil {
+		f.DecideIDFn(o.UpdateID)
 	}
 	record, err := f.DecideFn(o.WorkflowID, o.Args[0].(contract.DecideSignal))
 	if err != nil {

@@ -2,9 +2,11 @@ package backend
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -14,9 +16,14 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
+// judgeTimeout is how long a worker may take to have a call judged again: the rules may need facts of
+// a server.
+const judgeTimeout = 15 * time.Second
+
 // Decide implements Approvals. An update is checked and answered in one round trip, and
 // recorded only if it is taken. Where no worker answers it in time, and with workers that do
-// not know it, the decision is sent as a signal, which is durable without a worker.
+// not know it, the decision is sent as a signal, which is durable without a worker. Not while a
+// worker handles the update: the signal would be judged as well.
 func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	if len(in.Edit) > 0 {
 		return t.edit(ctx, uuid, in)
@@ -24,7 +31,11 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
 		return nil, t.signalDecision(ctx, uuid, in)
 	}
-	record, err := t.updateDecision(ctx, uuid, contract.UpdateDecide, in, admitTimeout)
+	u := update{name: contract.UpdateDecide, id: rand.Text()}
+	record, err := t.updateDecision(ctx, uuid, u, in, admitTimeout)
+	if isPassing(err) && t.isHandled(ctx, uuid) {
+		record, err = t.updateDecision(ctx, uuid, u, in, judgeTimeout)
+	}
 	if err == nil {
 		return &record, nil
 	}
@@ -48,22 +59,31 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	return nil, err
 }
 
-// updateDecision decides with the update that has a name.
-func (t *Temporal) updateDecision(ctx context.Context, uuid, name string, in contract.DecideSignal, within time.Duration) (record contract.ApprovalResult, err error) {
+// update is an update of an approval. The server handles those of one ID once.
+type update struct{ name, id string }
+
+// updateDecision decides with an update.
+func (t *Temporal) updateDecision(ctx context.Context, uuid string, u update, in contract.DecideSignal, within time.Duration) (record contract.ApprovalResult, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	id := contract.ApprovalWorkflowID(uuid)
-	if in.Proof, err = t.prove(id, name, in.Identity, in); err != nil {
+	if in.Proof, err = t.prove(id, u.name, in.Identity, in); err != nil {
 		return record, err
 	}
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: id, UpdateName: name, Args: []any{in},
+		WorkflowID: id, UpdateID: u.id, UpdateName: u.name, Args: []any{in},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, &record)
 	}
 	return record, err
+}
+
+// isHandled reports whether a worker has a task of an approval.
+func (t *Temporal) isHandled(ctx context.Context, uuid string) bool {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
+	return err == nil && d.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 }
 
 // signalDecision sends a decision to an approval that waits.

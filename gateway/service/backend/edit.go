@@ -3,7 +3,6 @@ package backend
 import (
 	"context"
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -13,10 +12,6 @@ import (
 	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/credential"
 )
-
-// editTimeout is how long a worker may take to have changes judged: the rules may need facts of a
-// server.
-const editTimeout = 15 * time.Second
 
 // edit approves with changes. They are not sent as a signal: a worker that knows no changes would
 // approve without them.
@@ -29,7 +24,7 @@ func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSign
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
 		return nil, err
 	}
-	record, err := t.updateDecision(ctx, uuid, edit.Update, in, editTimeout)
+	record, err := t.updateDecision(ctx, uuid, update{name: edit.Update}, in, judgeTimeout)
 	var refused *temporal.ApplicationError
 	switch {
 	case err == nil:
