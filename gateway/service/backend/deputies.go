@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
@@ -14,20 +12,18 @@ import (
 	"agent-stop-and-go/workflows/contract/deputy"
 )
 
+func (t *Temporal) deputies() singleton {
+	return singleton{deputy.WorkflowID(t.taskQueue), t.taskQueue, deputy.Workflow, "who decides in whose place"}
+}
+
 // Deputies implements service.Deputation. A memo that cannot be read, such as one of another
 // encryption key, deputizes nobody, and keeps nobody from what they may do themselves.
 func (t *Temporal) Deputies(ctx context.Context) (s deputy.State, err error) {
-	d, err := t.client.DescribeWorkflowExecution(ctx, deputy.WorkflowID(t.taskQueue), "")
-	info := d.GetWorkflowExecutionInfo()
-	switch {
-	case isNotFound(err):
-		return s, nil
-	case err != nil:
-		return s, fault(err, "describe the deputies")
-	case !isOpen(info.GetStatus()):
-		return s, nil
+	p, err := t.deputies().memo(ctx, t, deputy.Memo)
+	if p == nil || err != nil {
+		return s, err
 	}
-	if p := info.GetMemo().GetFields()[deputy.Memo]; p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
+	if converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
 		return deputy.State{}, nil
 	}
 	return s, nil
@@ -43,28 +39,8 @@ func (t *Temporal) Revoke(ctx context.Context, c deputy.Change) error {
 	return t.changeDeputies(ctx, deputy.UpdateRevoke, c)
 }
 
-func (t *Temporal) changeDeputies(ctx context.Context, name string, c deputy.Change) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
-	defer cancel()
-	id := deputy.WorkflowID(t.taskQueue)
-	by := contract.Identity{Subject: c.By.Subject, Issuer: c.By.Issuer}
-	if c.Proof, err = t.prove(id, name, by, c); err != nil {
-		return err
-	}
-	start := client.StartWorkflowOptions{
-		ID: id, TaskQueue: t.taskQueue, StaticSummary: "who decides in whose place",
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}
-	handle, err := t.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: t.client.NewWithStartWorkflowOperation(start, deputy.Workflow, deputy.Input{}),
-		UpdateOptions: client.UpdateWorkflowOptions{
-			WorkflowID: id, UpdateName: name, Args: []any{c}, WaitForStage: client.WorkflowUpdateStageCompleted,
-		},
-	})
-	if err == nil {
-		err = handle.Get(ctx, nil)
-	}
+func (t *Temporal) changeDeputies(ctx context.Context, name string, c deputy.Change) error {
+	err := t.deputies().update(ctx, t, name, deputy.Input{}, c, nil)
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) {
 		switch kind := contract.Kind(refused.Type()); kind {

@@ -3,6 +3,8 @@ package backend
 import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/contract/title"
 )
 
@@ -15,7 +17,8 @@ func (t *Temporal) withProof(in service.StartInput) (service.StartInput, error) 
 	return in, err
 }
 
-// proven returns a signal of a conversation with the proof of the identity in it.
+// proven returns a signal of a conversation, or a change of a singleton, with the proof of the identity in
+// it.
 func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
 	var err error
 	switch p := payload.(type) {
@@ -30,6 +33,15 @@ func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
 		return p, err
 	case title.Rename:
 		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case switches.Change:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case switches.LimitChange:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case deputy.Change:
+		p.Proof, err = t.prove(workflowID, name, contract.Identity{Subject: p.By.Subject, Issuer: p.By.Issuer}, p)
 		return p, err
 	}
 	return payload, nil
