@@ -3,15 +3,11 @@ package server
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/clients"
 )
 
 // serving returns a server with a port for clients of Ollama, and the address of each.
@@ -21,18 +17,13 @@ func serving(t *testing.T) (s *Server, main, other string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	further, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config.Default()
-	c.Clients.Ollama = &clients.Ollama{Port: free.Addr().(*net.TCPAddr).Port}
-	free.Close()
 	s = Serve(l)
-	if err := s.Clients(c, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	return s, l.Addr().String(), free.Addr().String()
+	s.serveFurther(further)
+	return s, l.Addr().String(), further.Addr().String()
 }
 
 func TestARequestOfAnotherPortDoesNotKeepTheServerOpen(t *testing.T) {
