@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -45,7 +46,6 @@ func refuse(code string) reply { return reply{"ok": false, "error": code} }
 
 var methods = map[string]func(*Slack, arguments) reply{
 	"auth.test":             (*Slack).authTest,
-	"api.test":              func(*Slack, arguments) reply { return reply{} },
 	"apps.connections.open": (*Slack).open,
 	"chat.postMessage":      (*Slack).post,
 	"chat.postEphemeral":    (*Slack).whisper,
@@ -57,6 +57,9 @@ var methods = map[string]func(*Slack, arguments) reply{
 	"users.info":            (*Slack).user,
 	"views.open":            (*Slack).view,
 }
+
+// Methods returns the names of the methods: a call of any other one is a problem.
+func Methods() []string { return slices.Collect(maps.Keys(methods)) }
 
 func (s *Slack) serve(w http.ResponseWriter, r *http.Request) {
 	method := r.PathValue("method")
