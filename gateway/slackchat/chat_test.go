@@ -425,6 +425,17 @@ func TestSecretsAndLongArgumentsAreForThePage(t *testing.T) {
 	}
 }
 
+func TestWhoSendsFilesIsToldThatNobodyReadsThem(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	root := w.Say("U1", channel, "", fakeslack.Mention+" look", "a.txt")
+	w.shows(channel, root, "You said: look")
+	w.toldTimes("U1", "The files of your message are not read", 1)
+	root = w.Say("U2", fakeslack.DM("U2"), "", "look", "a.txt")
+	w.shows(fakeslack.DM("U2"), root, "You said: look")
+	w.toldTimes("U2", "The files of your message are not read", 1)
+}
+
 // What a person has deleted is not posted again.
 func TestADeletedMessageStaysDeleted(t *testing.T) {
 	w := newWorkspace(t)

@@ -19,7 +19,11 @@ func (c *Chat) receive(ctx context.Context, m inbound, durable func()) (settled 
 	_, bot := c.self()
 	text := mrkdwn.Plain(m.text, bot)
 	if m.files {
-		c.tell(ctx, m.place(), m.user, "The files of your message are not read: the agent gets its text only.")
+		defer func() { // not before: the message does not wait for that, and is received again if it is not settled
+			if settled {
+				c.tell(ctx, m.place(), m.user, "The files of your message are not read: the agent gets its text only.")
+			}
+		}()
 	}
 	if text == "" {
 		return c.tell(ctx, m.place(), m.user, "Write what the agent shall do behind the mention, or !help.")

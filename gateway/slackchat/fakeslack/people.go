@@ -11,10 +11,11 @@ import (
 const Mention = "<@" + Bot + ">"
 
 // Say writes a message as a person and returns its timestamp. In a channel, a mention of the app is
-// sent to it twice, as Slack does. thread is "" for a message outside of threads.
-func (s *Slack) Say(user, channel, thread, text string) (ts string) {
+// sent to it twice, as Slack does. thread is "" for a message outside of threads, files are the names
+// of files that are sent with it.
+func (s *Slack) Say(user, channel, thread, text string, files ...string) (ts string) {
 	s.mu.Lock()
-	m := &Message{TS: s.next(), Channel: channel, Thread: thread, User: user, Text: text}
+	m := &Message{TS: s.next(), Channel: channel, Thread: thread, User: user, Text: text, Files: files}
 	s.messages = append(s.messages, m)
 	s.change()
 	s.mu.Unlock()
@@ -37,6 +38,16 @@ func (s *Slack) Event(kind string, m *Message) {
 	}
 	if m.Thread != "" {
 		event["thread_ts"] = m.Thread
+	}
+	if len(m.Files) > 0 {
+		var files []any
+		for _, name := range m.Files {
+			files = append(files, map[string]any{"id": "F" + name, "name": name})
+		}
+		event["files"] = files
+	}
+	if kind == "message" && len(m.Files) > 0 {
+		event["subtype"] = "file_share"
 	}
 	if kind == "message" {
 		event["channel_type"] = "channel"

@@ -28,6 +28,7 @@ type Message struct {
 	// Edits counts chat.update, Edited are their times.
 	Edits  int
 	Edited []time.Time
+	Files  []string // the names of those that a person has sent
 	// Only is the user who alone sees it, "" for everybody.
 	Only string
 }
