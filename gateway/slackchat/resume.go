@@ -54,7 +54,10 @@ func (c *Chat) resumeAll(ctx context.Context) error {
 			return err
 		}
 		for _, item := range page.Items {
-			if idle >= maxResumed || c.Now().Sub(item.UpdatedAt) > recent {
+			if idle >= maxResumed {
+				return nil
+			}
+			if c.Now().Sub(item.UpdatedAt) > recent {
 				continue
 			}
 			before := len(resumed)
