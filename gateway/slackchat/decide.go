@@ -92,8 +92,8 @@ func (c *Chat) late(ctx context.Context, p press) {
 	c.refuse(ctx, p, *view.Result)
 }
 
-// explain adds to a refusal who may decide, unless the rules have ended the approval. That it is there, the card in the thread has told
-// everybody already.
+// explain adds to a refusal who may decide, unless the rules have ended the approval. It reveals no
+// approval: the card in the thread is for everybody.
 func (c *Chat) explain(ctx context.Context, p press, err error) error {
 	if !c.Proven || !service.IsKind(err, contract.KindForbidden) && !service.IsKind(err, contract.KindNotFound) {
 		return err

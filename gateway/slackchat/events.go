@@ -200,7 +200,7 @@ func authorTeams(e slackevents.EventsAPIEvent) []string {
 		} `json:"user_profile"`
 	}
 	if json.Unmarshal(*data.InnerEvent, &in) != nil {
-		return []string{"?"} // of nobody knows whom
+		return []string{"?"} // of an unknown one
 	}
 	return []string{in.Team, in.UserTeam, in.SourceTeam, in.Profile.Team}
 }
