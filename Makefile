@@ -32,7 +32,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: linear ramp ship vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
+.PHONY: vectors linear ramp ship vuln release fmt vet lint install uninstall docker-build docker-push compose-up compose-down packaging help run test check conformance cluster cluster-chaos browser first-card screenshots build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -167,6 +167,10 @@ chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check th
 
 chaos-trees: ## the same with drawn trees of nodes, in one process and split, and with full disks
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED) -mode=$(MODE)
+
+VECTORS ?= 1000000
+vectors: ## give mcp-commands VECTORS (1000000) random argument vectors, and check that each process gets its own and nothing else runs
+	$(GO) test ./mcpservers/commands -count=1 -timeout 0 -v -run '^TestRandomVectors' -vectors=$(VECTORS) -seed=$(SEED)
 
 LINEAR ?= 2m
 linear: ## decide, expire, escalate and deputize at once for LINEAR (2m) with kills, and check that one order explains all answers

@@ -17,16 +17,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const echoName = "mcp-commands-echo"
-
-func TestMain(m *testing.M) {
-	sandbox.Init()
-	if filepath.Base(os.Args[0]) == echoName {
-		echo()
-	}
-	os.Exit(m.Run())
-}
-
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

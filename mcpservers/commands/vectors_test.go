@@ -5,12 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,8 +19,10 @@ import (
 )
 
 var (
-	vectors = flag.Int("vectors", 60, "number of random argument vectors; a million takes hours")
+	vectors = flag.Int("vectors", 60, "number of random argument vectors (make vectors)")
 	seed    = flag.Uint64("seed", 0, "seed of the vectors; 0: the time")
+	first   = flag.Int("first", 0, "number of the first vector, to go on or to see one again")
+	workers = flag.Int("workers", 4, "calls at the same time")
 )
 
 // vector is a random tool with a random call, and what its process must get.
@@ -34,7 +36,8 @@ type vector struct {
 
 // alphabet has what shells, interpreters and parsers of options find special.
 var alphabet = []string{"a", "b", "é", "世", "😀", " ", "  ", "\t", "\n", "\r", "\\", "'", "\"", "`", "$", "$(id)", "${HOME}", "%s", "%n", "*", "?", "[a]", "{x}", "{p0}", "{{ .Args.p0 }}",
-	"~", "!", "!!", "#", "&", "&&", ";", "|", "||", "<", ">", ">>", "(", ")", "=", "-", "--", "-x", "--help", "-rf /", "..", "/", "\x01", "\x7f", "\u2028", "\ufeff", "\u202e", ",", "@", ":", "^"}
+	"~", "!", "!!", "#", "&", "&&", ";", "|", "||", "<", ">", ">>", "(", ")", "=", "-", "--", "-x", "--help", "-rf /", "..", "/", "\x01", "\x7f", "\u2028", "\ufeff", "\u202e", ",", "@", ":", "^",
+	"$(touch made)", "`touch made`", ";touch made;", "|touch made", "&& touch made", "\ntouch made\n", "<(touch made)", "'; touch made; '", "\"; touch made; \"", "a[$(touch made)]"}
 
 func randomText(r *rand.Rand) string {
 	var b strings.Builder
@@ -134,54 +137,78 @@ func (v *vector) element(command *strings.Builder, name string, group bool, text
 
 // seen is what the program saw of itself.
 type seen struct {
-	Argv  []string
-	Env   []string
-	Files []string // in its folder
+	argv, env []string
+	files     []string // in its folder
 }
 
-// echo is the program of the vectors.
-func echo() {
-	s := seen{Argv: os.Args[1:], Env: os.Environ()}
-	entries, _ := os.ReadDir(".")
-	for _, e := range entries {
-		s.Files = append(s.Files, e.Name())
+// parseSeen reads what testdata/seen.c prints. An argument cannot have a NUL.
+func parseSeen(text string) (s seen, ok bool) {
+	entries := strings.Split(text, "\x00")
+	if entries[len(entries)-1] != "" {
+		return s, false
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(s)
-	syscall.Exit(0) // without the second that the race detector waits in os.Exit
+	for _, entry := range entries[:len(entries)-1] {
+		switch kind := entry[:min(1, len(entry))]; kind {
+		case "A":
+			s.argv = append(s.argv, entry[1:])
+		case "E":
+			s.env = append(s.env, entry[1:])
+		case "F":
+			s.files = append(s.files, entry[1:])
+		default:
+			return s, false
+		}
+	}
+	return s, true
+}
+
+// compile builds the program of the vectors. It is in C because starting it is most of the time of the test.
+func compile(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "seen")
+	var failures string
+	for _, flags := range [][]string{{"-static"}, {}} {
+		out, err := exec.CommandContext(t.Context(), "cc", append(flags, "-O1", "-o", program, "testdata/seen.c")...).CombinedOutput()
+		if err == nil {
+			return program
+		}
+		failures += fmt.Sprintf("%v: %s\n", err, out)
+	}
+	t.Fatal("compile testdata/seen.c: ", failures)
+	return ""
 }
 
 func TestRandomVectorsArriveUnchangedAndNothingElseRuns(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("-vectors=%d -seed=%d", *vectors, *seed)
+	t.Logf("-vectors=%d -seed=%d -first=%d", *vectors, *seed, *first)
 	server, err := commands.New(commands.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), echoName)
-	if err := os.Link(os.Args[0], program); err != nil {
-		text, err := os.ReadFile(os.Args[0])
-		if err == nil {
-			err = os.WriteFile(program, text, 0o755)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var workers sync.WaitGroup
-	for worker := range 4 {
-		workers.Go(func() {
-			for n := worker; n < *vectors && !t.Failed(); n += 4 {
-				r := rand.New(rand.NewPCG(*seed, uint64(n)))
-				v := newVector(r, n%5 == 4)
+	program := compile(t)
+	begin := time.Now()
+	var done, refused atomic.Int64
+	var running sync.WaitGroup
+	for worker := range *workers {
+		running.Go(func() {
+			for n := *first + worker; n < *first+*vectors && !t.Failed(); n += *workers {
+				v := newVector(rand.New(rand.NewPCG(*seed, uint64(n))), n%5 == 4)
 				if problem := v.check(t, server, program); problem != "" {
-					t.Errorf("vector %d of seed %d: %s\n%s\n%q", n, *seed, problem, v.yaml, v.args)
+					t.Errorf("-first=%d -vectors=1 -seed=%d: %s\n%s\n%q", n, *seed, problem, v.yaml, v.args)
+				}
+				if v.refused {
+					refused.Add(1)
+				}
+				if count := done.Add(1); count%10_000 == 0 {
+					t.Logf("%d of %d, %v", count, *vectors, time.Since(begin).Round(time.Second))
 				}
 			}
 		})
 	}
-	workers.Wait()
+	running.Wait()
+	t.Logf("%d vectors, of which %d had to be refused and were, in %v", done.Load(), refused.Load(), time.Since(begin).Round(time.Second))
 }
 
 func (v vector) check(t *testing.T, server *commands.Server, program string) string {
@@ -205,16 +232,16 @@ func (v vector) check(t *testing.T, server *commands.Server, program string) str
 		}
 		return ""
 	}
-	var got seen
-	if err != nil || answer.Failed || json.Unmarshal([]byte(answer.Text), &got) != nil {
-		return fmt.Sprintf("it failed: %v %v", answer, err)
+	got, ok := parseSeen(answer.Text)
+	if err != nil || answer.Failed || !ok {
+		return fmt.Sprintf("it failed: %v %q", err, answer.Text)
 	}
-	if !slices.Equal(got.Argv, v.argv) {
-		return fmt.Sprintf("argv is %q\nwant    %q", got.Argv, v.argv)
+	if !slices.Equal(got.argv, v.argv) {
+		return fmt.Sprintf("argv is %q\nwant    %q", got.argv, v.argv)
 	}
 	if script {
 		env := map[string]string{}
-		for _, line := range got.Env {
+		for _, line := range got.env {
 			name, value, _ := strings.Cut(line, "=")
 			if strings.HasPrefix(name, "ARG_") {
 				env[name] = value
@@ -225,10 +252,10 @@ func (v vector) check(t *testing.T, server *commands.Server, program string) str
 				return fmt.Sprintf("%s is %q, want %q", name, env[name], want)
 			}
 		}
-		got.Files = slices.DeleteFunc(got.Files, func(name string) bool { return name == ".script" })
+		got.files = slices.DeleteFunc(got.files, func(name string) bool { return name == ".script" })
 	}
-	if len(got.Files) > 0 {
-		return fmt.Sprintf("something made %q", got.Files)
+	if len(got.files) > 0 {
+		return fmt.Sprintf("something made %q", got.files)
 	}
 	return ""
 }

@@ -10,15 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"agent-stop-and-go/mcpservers/commands/sandbox"
 )
 
 // version is set by the build.
 var version = "dev"
 
 func main() {
-	sandbox.Init()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	p := process{os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr}

@@ -13,12 +13,10 @@ import (
 	"testing"
 
 	command "agent-stop-and-go/mcpservers/cmd/mcp-commands"
-	"agent-stop-and-go/mcpservers/commands/sandbox"
 	"agent-stop-and-go/mcpservers/hosting/programtest"
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init()
 	programtest.Main(m, command.Main)
 }
 

@@ -11,13 +11,7 @@ import (
 	"agent-stop-and-go/mcpservers/commands"
 	"agent-stop-and-go/mcpservers/commands/convert"
 	"agent-stop-and-go/mcpservers/commands/definition"
-	"agent-stop-and-go/mcpservers/commands/sandbox"
 )
-
-func TestMain(m *testing.M) {
-	sandbox.Init()
-	os.Exit(m.Run())
-}
 
 // evil is code in each of the languages that a value could get into.
 const evil = "a'b\"c $(touch pwned) `touch pwned` ; touch pwned # \\ é\n*"

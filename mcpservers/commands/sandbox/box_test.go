@@ -23,7 +23,6 @@ import (
 const asServer = "SANDBOX_TEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
-	sandbox.Init()
 	if os.Getenv(asServer) != "" {
 		serve()
 	}

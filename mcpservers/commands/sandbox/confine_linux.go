@@ -23,8 +23,9 @@ const (
 	failureFD = 4 // why the command could not be started; closed by exec
 )
 
-// Init does nothing in an ordinary process. In one that [Box.Run] has started it never returns.
-func Init() {
+// In a process that [Box.Run] has started this never returns. It is an init function because packages that
+// are imported after this one need milliseconds for theirs, at each call.
+func init() {
 	if len(os.Args) != 1 || os.Args[0] != marker {
 		return
 	}

@@ -1,12 +1,11 @@
 // Package sandbox runs one program with limits: of time, memory and output, of the files and the
 // network that it reaches.
 //
-//	sandbox.Init()                       // first thing in main, and in TestMain
 //	box, err := sandbox.New(8)
 //	result, err := box.Run(ctx, sandbox.Command{Program: "/usr/bin/date", Time: time.Minute})
 //
 // On Linux the program of this process is started again, in namespaces of its own; there it limits
-// itself ([Init]) and becomes the command. [Box.Abilities] says what a machine offers:
+// itself, in an init function, and becomes the command. [Box.Abilities] says what a machine offers:
 //
 //	Landlock              only Read, Write, the private folder, and programs and libraries of the
 //	                      system can be opened; without Network no TCP and, as far as the kernel has

@@ -13,9 +13,6 @@ import (
 
 type namespaces struct{}
 
-// Init does nothing on this system.
-func Init() {}
-
 func (b *Box) detect() error { return nil }
 
 func (b *Box) run(ctx context.Context, c Command, _ string) (Result, error) {
