@@ -26,10 +26,12 @@ func (r *Reader) ImportDeletions(ctx context.Context, server auditing.Server) (n
 		if len(batch) == 0 {
 			return nil
 		}
-		err := auditing.Tell(ctx, server, batch)
+		if err := auditing.Tell(ctx, server, batch); err != nil {
+			return err
+		}
 		n += len(batch)
 		batch = nil
-		return err
+		return nil
 	}
 	for _, id := range ids {
 		if known[audit.DeletionID(id)] {

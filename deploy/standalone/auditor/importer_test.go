@@ -2,6 +2,7 @@ package auditor_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"go.temporal.io/sdk/client"
@@ -19,9 +20,13 @@ import (
 type ledger struct {
 	client.Client
 	leaves []audit.Leaf
+	fails  error
 }
 
 func (l *ledger) SignalWithStartWorkflow(_ context.Context, _, _ string, arg any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+	if l.fails != nil {
+		return nil, l.fails
+	}
 	l.leaves = append(l.leaves, arg.([]audit.Leaf)...)
 	return nil, nil
 }
@@ -61,8 +66,12 @@ func TestDeletionsThatTheLogLacksAreImported(t *testing.T) {
 		}
 		return r
 	}
-	server := &ledger{}
+	server := &ledger{fails: errors.New("no server")}
 	r := written(audit.Leaf{ID: audit.DeletionID("known"), Kind: audit.KindDeletion, At: noon, Conversation: "known"})
+	if n, err := r.ImportDeletions(t.Context(), server); n != 0 || err == nil {
+		t.Errorf("without a server: %d, %v", n, err)
+	}
+	server.fails = nil
 	if n, err := r.ImportDeletions(t.Context(), server); n != 1 || err != nil || server.leaves[0].ID != audit.DeletionID("older") {
 		t.Fatalf("%d, %v, %+v", n, err, server.leaves)
 	}
