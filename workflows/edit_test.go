@@ -91,6 +91,21 @@ func TestAnApprovalWithChangesRunsTheChangedCall(t *testing.T) {
 	same(t, "approvals", len(s.seen.children), 1)
 }
 
+// After a reset the model, or whoever approves, may come to the same call in another way. It is known as
+// the one that has run.
+func TestAChangedCallIsClaimedAsWhatItHasBecome(t *testing.T) {
+	claimOf := func(c contract.Call, decide func(*session)) string {
+		w := &world{GenerateFn: script(asks(c), says("Added.")), ReviewFn: judged(&verdict.Verdict{Outcome: verdict.Allow, Rule: "small", Policy: "new"})}
+		converse(t, w, hello(), func(s *session) { s.rest(); decide(s); s.rest() })
+		same(t, "ran", w.ran(), []string{`resources_add{"name":"x","value":400}`})
+		return read(w, &w.calls)[0].Claim
+	}
+	changed := claimOf(editable(verdict.Approval{Rule: "big"}), func(s *session) { s.editBy(contract.Identity{}, `{"value":400}`) })
+	proposed := claimOf(callOf("resources_add", "x", `{"name":"x","value":400}`, true), func(s *session) { s.approve() })
+	same(t, "claim", changed, proposed)
+	same(t, "there is one", changed != "", true)
+}
+
 // Workers of earlier versions read the result of an Approval, too. They must not run the call as it was.
 func TestAnApprovalWithChangesIsNoYesForThoseWhoKnowNoChanges(t *testing.T) {
 	in := question()
