@@ -50,6 +50,13 @@ func serving(t *testing.T, api http.HandlerFunc, security string, credentials ma
 	return s
 }
 
+func TestACredentialOfNoSchemeIsRefusedWithTheSchemes(t *testing.T) {
+	_, err := newServer(t, "http://127.0.0.1:1", "[]", func(c *openapi.Config) { c.Credentials = map[string]string{"cooky": "KEY"} })
+	if err == nil || !strings.Contains(err.Error(), `no security scheme "cooky"; it has: `) || !strings.Contains(err.Error(), "cookie, ") {
+		t.Error(err)
+	}
+}
+
 func TestATokenThatIsRefusedIsReplaced(t *testing.T) {
 	var tokens, calls atomic.Int32
 	s := serving(t, func(w http.ResponseWriter, r *http.Request) {

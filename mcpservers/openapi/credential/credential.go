@@ -9,6 +9,7 @@
 package credential
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -38,7 +39,7 @@ func New(schemes map[string]*openapi3.SecurityScheme, names map[string]string, g
 	for _, scheme := range slices.Sorted(maps.Keys(names)) {
 		s, ok := schemes[scheme]
 		if !ok {
-			return nil, fmt.Errorf("credentials: the document has no security scheme %q, but %s", scheme, strings.Join(slices.Sorted(maps.Keys(schemes)), ", "))
+			return nil, fmt.Errorf("credentials: the document has no security scheme %q; it has: %s", scheme, cmp.Or(strings.Join(slices.Sorted(maps.Keys(schemes)), ", "), "none"))
 		}
 		value := strings.TrimSpace(getenv(names[scheme]))
 		if value == "" {
