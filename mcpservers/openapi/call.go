@@ -19,7 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// errUnknown is in the error of a change that was sent, and of which nothing is known.
+// errUnknown is wrapped by the error of a change that was sent and got no answer.
 var errUnknown = errors.New("it is not known whether the call was made")
 
 // call calls an operation, unless a change with the same idempotency key was made.

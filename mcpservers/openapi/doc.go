@@ -32,7 +32,7 @@
 // changes are kept in memory by that key. The server does not declare hosting.IdempotencyCapability.
 //
 // A change that was sent and not answered, or answered by a gateway (502, 504) or with 301 or 302, ends in an
-// error of the protocol, after which a caller knows that it does not know. A change answered with 303 was
+// error of the protocol, which callers take for an unknown outcome. A change answered with 303 was
 // made. Before anything is sent, and with every other answer of 300 and more, it is a result with isError,
 // with status and body.
 //

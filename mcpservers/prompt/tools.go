@@ -130,7 +130,7 @@ func (t *tools) revert(ctx context.Context, c call, in Revert) (Change, string, 
 	return t.done(out, err)
 }
 
-// done tells subscribers of a change.
+// done notifies subscribers of a change, and returns it with its text.
 func (t *tools) done(out Change, err error) (Change, string, error) {
 	if err == nil {
 		t.changed.Updated(URI)

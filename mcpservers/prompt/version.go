@@ -18,7 +18,7 @@ import (
 type Version struct {
 	Number int       `json:"version"`
 	At     time.Time `json:"at"`
-	By     string    `json:"by,omitempty"` // who made it, as far as the server knows
+	By     string    `json:"by,omitempty"` // who made it: the caller, or the name that the call gives; "" if there is neither
 	Why    string    `json:"why,omitempty"`
 	// Operation is one of package sections, or found, edited or revert.
 	Operation string `json:"operation"`

@@ -24,7 +24,7 @@ type Config struct {
 	MaxPage int `yaml:"max_page"`
 	// Timeout bounds a call. An agent waits 30s for it.
 	Timeout hosting.Span `yaml:"timeout"`
-	// UserAgent is what pages are told.
+	// UserAgent is sent to pages as User-Agent.
 	UserAgent string `yaml:"user_agent"`
 }
 

@@ -170,7 +170,7 @@ func (c *converter) set(out map[string]any, name string, ref *openapi3.SchemaRef
 	return err
 }
 
-// patterns converts patternProperties. If Go does not know a pattern, the properties are free, because
+// patterns converts patternProperties. If a pattern does not compile, the properties are free, because
 // additionalProperties would be about those of the pattern.
 func (c *converter) patterns(s *openapi3.Schema, out map[string]any, files bool) error {
 	if len(s.PatternProperties) == 0 {
@@ -197,7 +197,7 @@ func leavesOut(s *openapi3.Schema) bool {
 		s.UnevaluatedItems.Has != nil || s.UnevaluatedItems.Schema != nil || s.UnevaluatedProperties.Has != nil || s.UnevaluatedProperties.Schema != nil
 }
 
-// isPattern reports whether Go knows a regular expression. Those of JavaScript have more.
+// isPattern reports whether a regular expression compiles. Those of JavaScript have more than Go's.
 func isPattern(text string) bool {
 	_, err := regexp.Compile(text)
 	return err == nil

@@ -43,7 +43,7 @@ type entry struct {
 	matched    bool   // an operation
 }
 
-// selector applies a selection, and knows which entries matched something.
+// selector applies a selection, and records which entries matched something.
 type selector struct{ include, exclude []*entry }
 
 func (s Selection) selector() selector { return selector{s.Include.entries(), s.Exclude.entries()} }
@@ -63,7 +63,7 @@ func (s selector) takes(o *openapi3.Operation, name, at string) bool {
 	return (in || len(s.include) == 0) && !out
 }
 
-// matches asks all entries, so that each of them knows whether it matched.
+// matches tries all entries, also after a match, and records for each whether it matched.
 func matches(all []*entry, o *openapi3.Operation, name, at string) (any bool) {
 	for _, e := range all {
 		if e.matches(o, name, at) {

@@ -22,7 +22,7 @@ const (
 	SearXNG    = "searxng"
 )
 
-// Providers returns all of them. Those of the first ones whose variables are set are used by default.
+// Providers returns all providers, in the order in which Default lists them.
 func Providers() []string { return []string{Google, Tavily, XAI, SearXNG, DuckDuckGo} }
 
 // Config is a provider, and how it is reached.
