@@ -216,7 +216,7 @@ func New(deps Deps) *Gateway {
 	}), protocol.Options{Logger: d.Logger, Closing: s.Closing()})
 	talks := &talk.Talk{
 		Exchanges: &exchange.Exchanges{Service: s, Followers: g.followers}, Finder: history.NewFinder(s, d.Now), Models: offers.Models{Agent: d.Agent, Since: d.Now()},
-		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now)}, Now: d.Now,
+		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now), Via: openai.Via}, Now: d.Now,
 	}
 	g.mcp = mcpserver.New(mcpserver.Options{Exchanges: talks.Exchanges, Models: talks.Models, Version: d.Version, Logger: d.Logger, Issuers: identity.Issuers(d.Methods)})
 	if d.Slack != nil {
@@ -242,7 +242,7 @@ func New(deps Deps) *Gateway {
 
 		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})
-	local := ollamaTable(&ollama.Endpoint{Talk: talks, Text: func(err error, r *http.Request) string { _, b := render(err, r); return b.Error }, Logger: d.Logger}, g.table)
+	local := ollamaTable(&ollama.Endpoint{Talk: talks.For(ollama.Channel), Text: func(err error, r *http.Request) string { _, b := render(err, r); return b.Error }, Logger: d.Logger}, g.table)
 	g.scopes = scopesOf(slices.Concat(g.table, local))
 	g.handler, g.ollama = g.serve(d, g.table), g.serve(d, local)
 	return g

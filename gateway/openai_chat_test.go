@@ -291,6 +291,13 @@ func TestACodeDecides(t *testing.T) {
 		}
 		c.add("user", "approve "+found[1])
 		c.wantError(400, "does not hold", c.do("POST", "/v1/chat/completions", c.body(""), onLoopback))
+		for _, s := range m.scripts {
+			for _, d := range s.decided {
+				if d.Via != "openai" {
+					t.Errorf("%+v", d)
+				}
+			}
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type Endpoint struct {
 	Logger *slog.Logger
 }
 
-// Channel is that of callers of this API. Decisions by code are made as in OpenAI's, and have its via.
+// Channel is that of callers of this API, and marks their decisions.
 const Channel = "ollama"
 
 const (

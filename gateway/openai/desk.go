@@ -12,9 +12,11 @@ import (
 // Via marks decisions that came over OpenAI's API.
 const Via = "openai"
 
-// Desk shows approvals as texts, and reads decisions by code.
+// Desk shows approvals as texts, and reads decisions.
 type Desk struct {
 	Codes *passcode.Codes
+	// Via marks the decisions.
+	Via string
 }
 
 // Takes reports whether a caller may decide with codes: who has to prove who it is needs the right to
@@ -58,7 +60,7 @@ func (d Desk) Decision(message string, waiting []contract.PendingApproval, c ser
 	for _, p := range waiting {
 		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
 			return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
-				Approved: command.Approved, Reason: command.Reason, Via: c.Via(Via, p, command.Approved),
+				Approved: command.Approved, Reason: command.Reason, Via: c.Via(d.Via, p, command.Approved),
 				RequestID: requestOf(p.UUID, command),
 			}}, nil
 		}

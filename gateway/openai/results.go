@@ -33,7 +33,7 @@ func StateOfCall(ctx context.Context, s *service.Service, uuid string) (*record.
 
 // Result returns the decision that brings the result of a client's call, or the one that has brought
 // one before.
-func Result(s *record.State, uuid, text string) (service.Decision, *contract.ApprovalResult, error) {
+func (d Desk) Result(s *record.State, uuid, text string) (service.Decision, *contract.ApprovalResult, error) {
 	if len(text) > maxResult {
 		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: the limit is %d bytes", maxResult)
 	}
@@ -44,7 +44,7 @@ func Result(s *record.State, uuid, text string) (service.Decision, *contract.App
 	waits := func(p contract.PendingApproval) bool { return p.UUID == uuid && p.Reason == contract.ReasonClientTool }
 	if slices.ContainsFunc(s.Document.PendingApprovals, waits) {
 		return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
-			Approved: true, Via: Via, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
+			Approved: true, Via: d.Via, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
 		}}, nil, nil
 	}
 	for _, m := range s.Messages {
@@ -72,7 +72,7 @@ func DecidedBy(s *record.State, c passcode.Command) *contract.ApprovalResult {
 
 // Answer returns the decision that answers an approval, or the same one that was sent before. It is
 // an error to decide otherwise what is decided.
-func Answer(s *record.State, uuid string, approve bool, reason string, c service.Caller) (service.Decision, *contract.ApprovalResult, error) {
+func (d Desk) Answer(s *record.State, uuid string, approve bool, reason string, c service.Caller) (service.Decision, *contract.ApprovalResult, error) {
 	requestID := contract.NameUUID(uuid, fmt.Sprintf("answer %t", approve))
 	for _, p := range s.Document.PendingApprovals {
 		switch {
@@ -81,7 +81,7 @@ func Answer(s *record.State, uuid string, approve bool, reason string, c service
 			return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "this takes more than a yes or a no; decide it at %s", Link(c, uuid))
 		default:
 			return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
-				Approved: approve, Reason: reason, Via: c.Via(Via, p, approve), RequestID: requestID,
+				Approved: approve, Reason: reason, Via: c.Via(d.Via, p, approve), RequestID: requestID,
 			}}, nil, nil
 		}
 	}

@@ -23,7 +23,7 @@ func (r *Run) decline(state *record.State, calls []contract.PendingApproval) err
 	var decisions []service.Decision
 	for _, p := range calls {
 		decisions = append(decisions, service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
-			Reason: declined, Via: openai.Via, RequestID: contract.NameUUID(p.UUID, declined),
+			Reason: declined, Via: r.Desk.Via, RequestID: contract.NameUUID(p.UUID, declined),
 		}})
 	}
 	return r.settle(state, decisions)
@@ -145,7 +145,7 @@ func (r *Run) decisions() (state *record.State, decisions []service.Decision, be
 			return service.Errorf(contract.KindInvalid, "the call %s is not one of this agent", service.Printable(result.CallID))
 		}
 		return take(uuid, func() (service.Decision, *contract.ApprovalResult, error) {
-			return openai.Result(state, uuid, result.Text)
+			return r.Desk.Result(state, uuid, result.Text)
 		})
 	}
 	for _, result := range r.in.Results {
@@ -157,7 +157,7 @@ func (r *Run) decisions() (state *record.State, decisions []service.Decision, be
 	}
 	for _, a := range r.in.Answers {
 		if err := take(a.UUID, func() (service.Decision, *contract.ApprovalResult, error) {
-			return openai.Answer(state, a.UUID, a.Approve, a.Reason, r.caller)
+			return r.Desk.Answer(state, a.UUID, a.Approve, a.Reason, r.caller)
 		}); err != nil {
 			return nil, nil, nil, err
 		}

@@ -25,6 +25,13 @@ type Talk struct {
 	Now       func() time.Time
 }
 
+// For returns the same, of another API, which marks its decisions.
+func (t *Talk) For(via string) *Talk {
+	other := *t
+	other.Desk.Via = via
+	return &other
+}
+
 // Input is what a client sends.
 type Input struct {
 	Target offers.Target
