@@ -79,7 +79,7 @@ func (g *Gateway) log(c echo.Context, latency any, err error) {
 
 func level(status int) slog.Level {
 	switch {
-	case status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented: // nothing has failed then
 		return slog.LevelError
 	case status >= http.StatusBadRequest:
 		return slog.LevelWarn

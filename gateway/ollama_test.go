@@ -197,6 +197,15 @@ func TestTheLastLineHasFigures(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotOfferedIsNoFailureInTheLog(t *testing.T) {
+	a := chatting(t, newMany(t))
+	c := ollamaClient{t, a.Ollama()}
+	c.one(501, "POST", "/api/pull", `{}`)
+	if log := a.logs.String(); !strings.Contains(log, `"status":501`) || strings.Contains(log, `"ERROR"`) {
+		t.Error(log)
+	}
+}
+
 func TestOllamaIsRunning(t *testing.T) {
 	c := ollamaOf(t, newMany(t))
 	for _, method := range []string{"GET", "HEAD"} {
@@ -269,6 +278,13 @@ func TestACodeDecidesOverOllama(t *testing.T) {
 		}
 		if got, want := ask(`{"role":"user","content":"drop all"},{"role":"assistant","content":`+string(quoted)+`},{"role":"user","content":"`+word+" "+code[1]+`"}`), fmt.Sprintf("approved: %t", word == "approve"); got != want {
 			t.Errorf("%s: %q", word, got)
+		}
+		for _, s := range m.scripts {
+			for _, d := range s.decided {
+				if d.Via != "ollama" {
+					t.Errorf("%+v", d)
+				}
+			}
 		}
 	}
 }
