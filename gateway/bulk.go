@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/bulk"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -17,7 +18,7 @@ func (h *rest) decideAll(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (h *rest) create(c echo.Context) error {
 	if err := body.check(); err != nil {
 		return err
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (h *rest) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (h *rest) loggedIn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@
 //	deletion.go    deletes conversations
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
-//	identity.go    idempotency keys and request IDs; paging.go pages of lists
+//	identity.go    request IDs; paging.go pages of lists
 //	docs.go, docs_read.go
 //	               the page of the API; health.go, startup.go probes; gateway.go New and Close; ollama.go the port for clients of Ollama
 //

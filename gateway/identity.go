@@ -1,34 +1,13 @@
 package gateway
 
 import (
-	"strings"
-
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/workflows/contract"
 )
 
-const (
-	headerKey      = "Idempotency-Key"
-	headerReplayed = "Idempotency-Replayed"
-	maxKey         = 255
-)
-
-// idempotencyKey returns the caller's key, or "".
-func idempotencyKey(c echo.Context) (string, error) {
-	values := c.Request().Header.Values(headerKey)
-	if len(values) == 0 {
-		return "", nil
-	}
-	visible := func(r rune) bool { return r > ' ' && r <= '~' }
-	if len(values) > 1 || values[0] == "" || len(values[0]) > maxKey ||
-		strings.ContainsFunc(values[0], func(r rune) bool { return !visible(r) }) {
-		return "", service.Errorf(contract.KindInvalid, "%s: expected one value of 1 to %d visible ASCII characters", headerKey, maxKey)
-	}
-	return values[0], nil
-}
+const headerReplayed = "Idempotency-Replayed"
 
 func callOf(c echo.Context) *request.Call { return request.From(c.Request().Context()) }
 

@@ -88,7 +88,7 @@ func (h *rest) command(c echo.Context) error {
 	if strings.TrimSpace(body.Text) == "" {
 		return service.Errorf(contract.KindInvalid, "text is required")
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func newPending(c echo.Context) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
-	key, err := idempotencyKey(c)
+	key, err := request.IdempotencyKey(c.Request())
 	if err != nil {
 		return pending{}, err
 	}

@@ -174,12 +174,11 @@ func (a *ask) request(id string, in arguments) service.Request {
 
 // state reads a conversation.
 func (a *ask) state(id string) (*record.State, error) {
-	view, err := a.Exchanges.Service.Conversation(a.ctx, id, "")
-	if err != nil {
-		return nil, err
+	state, err := a.Exchanges.Service.State(a.ctx, id)
+	if err == nil {
+		a.id = id
 	}
-	a.id = id
-	return a.Exchanges.Service.Record(a.ctx, view)
+	return state, err
 }
 
 // again returns the exchange of what a conversation has come to: that of its last message, or of the

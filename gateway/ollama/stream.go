@@ -1,8 +1,6 @@
 package ollama
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 
 	"agent-stop-and-go/gateway/exchange"
@@ -67,13 +65,11 @@ func (w *writer) Entries([]record.Entry) error { return nil }
 func (w *writer) KeepAlive() error { return w.encode(w.run.line("")) }
 
 func (w *writer) encode(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	line, err := sse.Encode(v)
+	if err != nil {
 		return err
 	}
-	return w.Write(b.Bytes())
+	return w.Write(append(line, '\n'))
 }
 
 // finish ends the stream of a reply.

@@ -17,7 +17,6 @@ const (
 	// HeaderConversation names the conversation: a UUID is that of a conversation, any other text
 	// the client's own ID of a chat. Replies have the UUID.
 	HeaderConversation = "X-Conversation-ID"
-	headerKey          = "Idempotency-Key"
 	headerRetry        = "X-Stainless-Retry-Count"
 	maxHeader          = 255
 )
@@ -55,12 +54,9 @@ func Space(r *http.Request, t offers.Target) (string, error) {
 // Key returns the idempotency key of a request, or "", and whether the client says that it sends it
 // again.
 func Key(r *http.Request) (key string, again bool, err error) {
-	key = r.Header.Get(headerKey)
-	if len(key) > maxHeader {
-		return "", false, service.Errorf(contract.KindInvalid, "%s: expected %d bytes at most", headerKey, maxHeader)
-	}
+	key, err = request.IdempotencyKey(r)
 	count := r.Header.Get(headerRetry)
-	return key, count != "" && count != "0", nil
+	return key, count != "" && count != "0", err
 }
 
 // Person returns who decides with a code: the caller and, if it has a key of its own for several

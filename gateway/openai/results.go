@@ -17,18 +17,13 @@ const maxResult = 512 << 10
 // StateOfCall returns the conversation in which a call of the client's waits, or has waited.
 func StateOfCall(ctx context.Context, s *service.Service, uuid string) (*record.State, error) {
 	subject, err := s.Subject(ctx, uuid)
-	id := subject.ConversationID
 	if service.IsKind(err, contract.KindNotFound) {
 		return nil, service.Errorf(contract.KindInvalid, "no call waits for that result, and none has: %s", service.Printable(uuid))
 	}
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.Conversation(ctx, id, "")
-	if err != nil {
-		return nil, err
-	}
-	return s.Record(ctx, view)
+	return s.State(ctx, subject.ConversationID)
 }
 
 // Result returns the decision that brings the result of a client's call, or the one that has brought

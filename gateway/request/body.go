@@ -55,6 +55,15 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
+// Read decodes the body into v. Members that v does not have are ignored.
+func Read(r *http.Request, v any) error {
+	data, err := Body(r)
+	if err != nil {
+		return err
+	}
+	return Decode(data, v)
+}
+
 func invalidBody(err error) *service.Error {
 	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + DecodeErrorText(err)}
 }

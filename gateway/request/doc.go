@@ -4,6 +4,7 @@
 // body.go          JSON bodies
 // members.go       unknown members of objects
 // decode_error.go  errors of encoding/json in words for callers
+// key.go           idempotency keys
 // cursor.go        page cursors
 // files.go         files that come with a message
 // tidy.go          paths in the form of the routes

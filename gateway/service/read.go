@@ -43,6 +43,15 @@ func (s *Service) Record(ctx context.Context, view contract.ConversationView) (*
 	return record.Load(ctx, s.blobs, view, nil)
 }
 
+// State reads a conversation, and returns its record.
+func (s *Service) State(ctx context.Context, id string) (*record.State, error) {
+	view, err := s.Conversation(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.Record(ctx, view)
+}
+
 // Part selects the messages of a conversation: the newest page, or all if Whole is set.
 type Part struct {
 	Whole bool

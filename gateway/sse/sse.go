@@ -3,6 +3,8 @@ package sse
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -68,6 +70,17 @@ func AppendHead(b *bytes.Buffer, id string) {
 		b.WriteString("id: " + id + "\n")
 	}
 	b.WriteString("data: ")
+}
+
+// Encode returns a value as JSON on one line, without its end. HTML is not escaped.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode an event: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // Send writes an event. data must be a single line.

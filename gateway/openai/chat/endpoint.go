@@ -34,11 +34,7 @@ type run struct {
 // Complete carries out a request.
 func (ep *Endpoint) Complete(c echo.Context) error {
 	var b body
-	data, err := request.Body(c.Request())
-	if err == nil {
-		err = request.Decode(data, &b)
-	}
-	if err != nil {
+	if err := request.Read(c.Request(), &b); err != nil {
 		return err
 	}
 	in, err := b.read(ep.Talk.Models)

@@ -1,9 +1,6 @@
 package chat
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/sse"
 	"agent-stop-and-go/workflows/record"
@@ -99,13 +96,11 @@ func (w *writer) send(choices ...chunkChoice) error {
 }
 
 func (w *writer) encode(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	data, err := sse.Encode(v)
+	if err != nil {
 		return err
 	}
-	return w.Send("", bytes.TrimRight(b.Bytes(), "\n"))
+	return w.Send("", data)
 }
 
 // finish ends the stream of a reply.

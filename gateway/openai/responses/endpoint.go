@@ -43,11 +43,7 @@ type run struct {
 // Create creates a response.
 func (ep *Endpoint) Create(c echo.Context) error {
 	var b body
-	data, err := request.Body(c.Request())
-	if err == nil {
-		err = request.Decode(data, &b)
-	}
-	if err != nil {
+	if err := request.Read(c.Request(), &b); err != nil {
 		return err
 	}
 	in, err := b.read(ep.Talk.Models)
@@ -132,12 +128,7 @@ func (ep *Endpoint) place(c echo.Context, b body, in *talk.Input) error {
 
 // after has a request go on behind a response.
 func (ep *Endpoint) after(c echo.Context, previous service.Request, in *talk.Input) error {
-	ctx := c.Request().Context()
-	view, err := ep.Talk.Exchanges.Service.Conversation(ctx, previous.ConversationID, "")
-	if err != nil {
-		return err
-	}
-	state, err := ep.Talk.Exchanges.Service.Record(ctx, view)
+	state, err := ep.Talk.Exchanges.Service.State(c.Request().Context(), previous.ConversationID)
 	if err != nil {
 		return err
 	}
@@ -146,7 +137,7 @@ func (ep *Endpoint) after(c echo.Context, previous service.Request, in *talk.Inp
 	case !ok:
 		return noResponse(previous.ID)
 	case last || len(in.Results)+len(in.Answers) > 0:
-		in.Conversation = view.ID
+		in.Conversation = state.View.ID
 	default:
 		in.Conversation, in.Fork, in.Past = "", true, chat
 	}

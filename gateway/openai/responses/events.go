@@ -2,8 +2,8 @@ package responses
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
+
+	"agent-stop-and-go/gateway/sse"
 )
 
 // event is an event of a stream. Its type decides which members it has.
@@ -43,13 +43,11 @@ func (s *events) write(e event) error {
 	if e.Number <= s.after {
 		return nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
-		return fmt.Errorf("encode an event: %w", err)
+	data, err := sse.Encode(e)
+	if err != nil {
+		return err
 	}
-	return s.send(e.Type, bytes.TrimRight(b.Bytes(), "\n"))
+	return s.send(e.Type, data)
 }
 
 // begin sends that the response is there.

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 
 	"agent-stop-and-go/gateway/exchange"
@@ -117,7 +116,7 @@ func (w *writer) fail(err error) error {
 
 // error writes an error event and ends the stream.
 func (w *writer) error(e openai.Error) error {
-	data, err := json.Marshal(map[string]any{
+	data, err := sse.Encode(map[string]any{
 		"type": "error", "code": e.Error.Code, "message": e.Error.Message, "param": e.Error.Param, "sequence_number": w.events.next, "error": e.Error,
 	})
 	if err != nil {

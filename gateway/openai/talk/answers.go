@@ -75,7 +75,7 @@ func (r *Run) answer() (*exchange.Exchange, error) {
 	case len(r.in.Answers) == 0 && (state == nil || r.query.Named(state, r.Now()).Repeated == nil):
 		return r.speak() // the results are part of the history
 	}
-	if state, err = r.state(state.View.ID); err != nil {
+	if state, err = r.Exchanges.Service.State(r.Done, state.View.ID); err != nil {
 		return nil, err
 	}
 	found := r.query.Named(state, r.Now())

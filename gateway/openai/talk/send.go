@@ -7,7 +7,6 @@ import (
 	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/record"
 )
 
 // Send sends what is new. It returns nil if it sends nothing, and sets the notice.
@@ -55,20 +54,11 @@ func (r *Run) find() (history.Found, error) {
 		}
 		return r.Finder.Find(r.Done, query)
 	}
-	state, err := r.state(r.in.Conversation)
+	state, err := r.Exchanges.Service.State(r.Done, r.in.Conversation)
 	if err != nil {
 		return history.Found{}, err
 	}
 	return query.Named(state, r.Now()), nil
-}
-
-// state reads a conversation.
-func (r *Run) state(id string) (*record.State, error) {
-	view, err := r.Exchanges.Service.Conversation(r.Done, id, "")
-	if err != nil {
-		return nil, err
-	}
-	return r.Exchanges.Service.Record(r.Done, view)
 }
 
 func (r *Run) request(found history.Found) service.Request {
@@ -117,7 +107,7 @@ func (r *Run) say(found history.Found) (*exchange.Exchange, error) {
 	q := r.request(found)
 	x, err := r.Exchanges.Send(r.Done, r.caller, q, r.message(found, q), found.State, r.in.Live)
 	if service.IsKind(err, contract.KindWaiting) { // it has opened since
-		state, unread := r.state(found.ID)
+		state, unread := r.Exchanges.Service.State(r.Done, found.ID)
 		if unread != nil {
 			return nil, unread
 		}
