@@ -159,6 +159,10 @@ func TestInvalidKeys(t *testing.T) {
 	} {
 		a.wantError(400, "Idempotency-Key", a.do("POST", "/conversations", `{}`, headers...))
 		a.wantError(400, "Idempotency-Key", a.do("POST", "/conversations/"+someID+"/close", `{}`, headers...))
+		r := a.want(400, a.do("POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`, headers...))
+		if !strings.Contains(r.raw, "Idempotency-Key") {
+			t.Errorf("%v: %s", headers, r.raw)
+		}
 	}
 }
 

@@ -146,7 +146,7 @@ func (f *follow) state(s *record.State) error {
 		return nil
 	}
 	f.reader.ClearEager()
-	entries := f.entries(part)
+	entries, _ := f.entries(part)
 	if err := f.speech.entries(entries, false); err != nil {
 		return err
 	}

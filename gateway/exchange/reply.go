@@ -46,8 +46,9 @@ func (r Reply) waiting(client bool) (out []contract.PendingApproval) {
 
 // replyOf returns the reply in the turn's part of a state. result may be nil.
 func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
-	r := Reply{Entries: x.entries(part), Waiting: part.Document.PendingApprovals}
-	if x.gone(part) {
+	r := Reply{Waiting: part.Document.PendingApprovals}
+	var over bool
+	if r.Entries, over = x.entries(part); over {
 		r.Waiting = nil
 	}
 	var texts []string
@@ -72,8 +73,9 @@ func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
 	return r
 }
 
-// entries returns the entries of the reply in the turn's part of a state.
-func (x *Exchange) entries(part record.State) []record.Entry {
+// entries returns the entries of the reply in the turn's part of a state. over: the turn went on in
+// another reply.
+func (x *Exchange) entries(part record.State) (own []record.Entry, over bool) {
 	entries := part.Entries()
 	at := -1
 	for i, e := range entries {
@@ -82,10 +84,11 @@ func (x *Exchange) entries(part record.State) []record.Entry {
 		}
 	}
 	if at < 0 {
-		return nil
+		return nil, false
 	}
-	own := slices.DeleteFunc(slices.Clone(entries[at+1:]), func(e record.Entry) bool { return x.known[e.ID] || e.Missing || e.Kind == record.KindMessage })
-	return own[:pause(own)]
+	own = slices.DeleteFunc(slices.Clone(entries[at+1:]), func(e record.Entry) bool { return x.known[e.ID] || e.Missing || e.Kind == record.KindMessage })
+	n := pause(own)
+	return own[:n], n < len(own)
 }
 
 // pause returns the number of entries up to the decision behind which the turn went on in another
@@ -103,18 +106,6 @@ func pause(entries []record.Entry) int {
 		}
 	}
 	return len(entries)
-}
-
-// gone reports whether the turn went on in another reply.
-func (x *Exchange) gone(part record.State) bool {
-	entries := part.Entries()
-	last := x.entries(part)
-	for i, e := range entries {
-		if len(last) > 0 && e.ID == last[len(last)-1].ID {
-			return i+1 < len(entries) && entries[i+1].Kind == record.KindDecision
-		}
-	}
-	return false
 }
 
 // name is the name of the message whose turn it is.

@@ -89,19 +89,9 @@ func (r *run) loaded(b common) error {
 	return r.c.JSON(http.StatusOK, out)
 }
 
-// shown returns the text of a reply, with the cards of what waits. A client that asked for JSON gets
-// the answer alone.
-func (r *run) shown(reply exchange.Reply) (string, error) {
-	if r.in.Schema != nil && reply.Response != "" {
-		return reply.Response, nil
-	}
-	added, err := r.talk.Added(reply)
-	return reply.Text + added, err
-}
-
 // answer replies with a whole reply, or with a notice that the message was not sent.
 func (r *run) answer(reply exchange.Reply) error {
-	text, err := r.shown(reply)
+	text, err := r.talk.Shown(reply)
 	if err != nil {
 		return err
 	}

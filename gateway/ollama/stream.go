@@ -31,18 +31,19 @@ func (r *run) stream(x *exchange.Exchange) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	added, err := r.talk.Added(reply)
-	if w.quiet {
-		added, err = r.shown(reply)
-	}
+	text, err := r.talk.Shown(reply)
 	if err != nil {
 		return w.fail(err)
 	}
+	rest := text
+	if !w.quiet {
+		rest = text[len(reply.Text):]
+	}
 	w.quiet = false
-	if err := w.Tell(added); err != nil {
+	if err := w.Tell(rest); err != nil {
 		return err
 	}
-	r.talk.Remember(reply, reply.Text+added)
+	r.talk.Remember(reply, text)
 	return w.finish(reply)
 }
 

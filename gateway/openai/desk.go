@@ -47,23 +47,18 @@ func (d Desk) Cards(waiting []contract.PendingApproval, c service.Caller, r *htt
 // Link returns the address at which an approval is shown and decided.
 func Link(c service.Caller, uuid string) string { return c.BaseURL + "/#/a/" + uuid }
 
-// Decision returns the decision that a message is, or nil. It is an error if the code fits nothing
-// that waits.
-func (d Desk) Decision(message string, waiting []contract.PendingApproval, c service.Caller, r *http.Request) (*service.Decision, error) {
-	command, ok := passcode.Parse(message)
-	if !ok {
-		return nil, nil
-	}
+// Decision returns the decision of a command. It is an error if the code fits nothing that waits.
+func (d Desk) Decision(command passcode.Command, waiting []contract.PendingApproval, c service.Caller, r *http.Request) (service.Decision, error) {
 	if !d.Takes(c, r) {
-		return nil, service.Errorf(contract.KindForbidden, "codes are not taken from here: use the link of the card")
+		return service.Decision{}, service.Errorf(contract.KindForbidden, "codes are not taken from here: use the link of the card")
 	}
 	for _, p := range waiting {
 		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
-			return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
+			return service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
 				Approved: command.Approved, Reason: command.Reason, Via: c.Via(d.Via, p, command.Approved),
 				RequestID: requestOf(p.UUID, command),
 			}}, nil
 		}
 	}
-	return nil, service.Errorf(contract.KindInvalid, "that code does not hold: it is of something else, was used, or is older than ten minutes. Nothing was decided")
+	return service.Decision{}, service.Errorf(contract.KindInvalid, "that code does not hold: it is of something else, was used, or is older than ten minutes. Nothing was decided")
 }

@@ -94,7 +94,7 @@ func arguments(p contract.PendingApproval) string {
 
 // answer replies with a whole reply, or with a notice that the message was not sent.
 func (r *run) answer(reply exchange.Reply) error {
-	text, err := r.shown(reply)
+	text, err := r.talk.Shown(reply)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,4 @@ func (r *run) answer(reply exchange.Reply) error {
 		out.Choices[0].Message.Content = &text
 	}
 	return r.c.JSON(http.StatusOK, out)
-}
-
-// shown returns the text of a reply, with the cards of what waits. A client that asked for JSON gets
-// the answer alone.
-func (r *run) shown(reply exchange.Reply) (string, error) {
-	if r.in.Schema != nil && reply.Response != "" {
-		return reply.Response, nil
-	}
-	added, err := r.talk.Added(reply)
-	return reply.Text + added, err
 }

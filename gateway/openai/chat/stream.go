@@ -51,18 +51,19 @@ func (r *run) stream(x *exchange.Exchange) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	w.quiet = false
-	added, err := r.talk.Added(reply)
-	if r.in.Schema != nil {
-		added, err = r.shown(reply)
-	}
+	text, err := r.talk.Shown(reply)
 	if err != nil {
 		return w.fail(err)
 	}
-	if err := w.Tell(added); err != nil {
+	rest := text
+	if !w.quiet {
+		rest = text[len(reply.Text):]
+	}
+	w.quiet = false
+	if err := w.Tell(rest); err != nil {
 		return err
 	}
-	r.talk.Remember(reply, reply.Text+added)
+	r.talk.Remember(reply, text)
 	return w.finish(reply)
 }
 

@@ -15,13 +15,23 @@ func (r *Run) Cards(waiting []contract.PendingApproval) (string, error) {
 	return r.Desk.Cards(waiting, r.query.Caller, r.http)
 }
 
-// Added returns what the gateway adds to what the agent said: cards of what waits.
-func (r *Run) Added(reply exchange.Reply) (string, error) {
+// added returns what the gateway adds to what the agent said: cards of what waits.
+func (r *Run) added(reply exchange.Reply) (string, error) {
 	cards, err := r.Cards(reply.Approvals())
 	if err == nil && cards != "" && reply.Text != "" {
 		cards = "\n\n" + cards
 	}
 	return cards, err
+}
+
+// Shown returns the text of a reply, with the cards of what waits. A client that asked for JSON gets
+// the answer alone.
+func (r *Run) Shown(reply exchange.Reply) (string, error) {
+	if r.in.Schema != nil && reply.Response != "" {
+		return reply.Response, nil
+	}
+	added, err := r.added(reply)
+	return reply.Text + added, err
 }
 
 // refuse makes the notice that the message was not sent because of what waits.

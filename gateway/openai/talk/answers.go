@@ -8,7 +8,6 @@ import (
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/openai"
-	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
@@ -40,18 +39,18 @@ func (r *Run) settle(state *record.State, decisions []service.Decision) error {
 }
 
 // decide carries out a decision by code.
-func (r *Run) decide(found history.Found, command passcode.Command) (*exchange.Exchange, error) {
+func (r *Run) decide(found history.Found) (*exchange.Exchange, error) {
 	if found.State == nil {
 		return nil, service.Errorf(contract.KindInvalid, "that code does not hold here: no conversation goes on with this chat. Nothing was decided")
 	}
-	d, err := r.Desk.Decision(r.in.Message.Text, found.State.Document.PendingApprovals, r.query.Caller, r.http)
+	d, err := r.Desk.Decision(*r.command, found.State.Document.PendingApprovals, r.query.Caller, r.http)
 	if err != nil {
-		if before := openai.DecidedBy(found.State, command); before != nil && (r.query.Again || r.query.Key != "") {
+		if before := openai.DecidedBy(found.State, *r.command); before != nil && (r.query.Again || r.query.Key != "") {
 			return r.Exchanges.JoinDecision(r.Done, found.State, *before, r.in.Live)
 		}
 		return nil, err
 	}
-	return r.Exchanges.Decide(r.Done, r.caller, found.State, []service.Decision{*d}, r.in.Live)
+	return r.Exchanges.Decide(r.Done, r.caller, found.State, []service.Decision{d}, r.in.Live)
 }
 
 // answer sends results of calls and answers to approvals, and the message after them.

@@ -4,7 +4,6 @@ import (
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
 	"agent-stop-and-go/gateway/openai"
-	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -29,10 +28,9 @@ func (r *Run) speak() (*exchange.Exchange, error) {
 	if found.State != nil {
 		r.about(found.ID)
 	}
-	command, decides := passcode.Parse(r.in.Message.Text)
 	switch {
-	case decides:
-		return r.decide(found, command)
+	case r.command != nil:
+		return r.decide(found)
 	case found.State == nil:
 		return r.start(found)
 	case found.Repeated != nil:
@@ -45,7 +43,7 @@ func (r *Run) speak() (*exchange.Exchange, error) {
 // find returns the conversation of the request.
 func (r *Run) find() (history.Found, error) {
 	query := r.query
-	if _, decides := passcode.Parse(query.Text); decides { // it is no part of the chat
+	if r.command != nil { // it is no part of the chat
 		query.Again, query.Key = false, ""
 	}
 	if r.in.Conversation == "" {

@@ -124,11 +124,12 @@ type Run struct {
 	// Done is the context of the client: it ends when the client is gone.
 	Done context.Context
 
-	in     Input
-	http   *http.Request
-	header http.Header
-	caller service.Caller // without its API key as the token for tools
-	query  history.Query
+	in      Input
+	command *passcode.Command // the message is a decision by code, nil if not
+	http    *http.Request
+	header  http.Header
+	caller  service.Caller // without its API key as the token for tools
+	query   history.Query
 }
 
 // Begin takes a request. header is that of the reply.
@@ -142,10 +143,14 @@ func (t *Talk) Begin(r *http.Request, header http.Header, in Input) (*Run, error
 	if err != nil {
 		return nil, err
 	}
-	return &Run{
+	run := &Run{
 		Talk: t, Done: call.Client, in: in, http: r, header: header, caller: openai.WithoutKey(call.Caller, r),
 		query: history.Query{Caller: call.Caller, Space: space, Past: in.Past, Text: in.Message.Text, Key: key, Again: again},
-	}, nil
+	}
+	if command, ok := passcode.Parse(in.Message.Text); ok {
+		run.command = &command
+	}
+	return run, nil
 }
 
 // about says which conversation the request is about, in the log and in the reply.
