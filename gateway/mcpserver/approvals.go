@@ -49,7 +49,7 @@ func (a *ask) elicitation(r exchange.Reply) *mcp.CallToolResult {
 	q := server.NewInputRequestBuilder(fmt.Sprintf("%s %d", r.State.View.ID, a.round+1))
 	any := false
 	for _, p := range r.Approvals() {
-		if passcode.Takes(p) {
+		if passcode.Decidable(p) {
 			q.Elicit(p.UUID, mcp.ElicitationParams{Message: passcode.Card(p, link(a.call.Caller, p.UUID), ""), RequestedSchema: decisionSchema})
 			any = true
 		}
@@ -80,7 +80,7 @@ func (a *ask) resume(in mcp.MultiRoundTripParams) (*exchange.Exchange, error) {
 		}
 	}
 	if len(decisions) == 0 {
-		a.asks = slices.IndexFunc(state.Document.PendingApprovals, passcode.Takes) < 0
+		a.asks = slices.IndexFunc(state.Document.PendingApprovals, passcode.Decidable) < 0
 		return a.again(state)
 	}
 	return a.Exchanges.Decide(a.ctx, a.call.Caller, state, decisions, true)
@@ -88,7 +88,7 @@ func (a *ask) resume(in mcp.MultiRoundTripParams) (*exchange.Exchange, error) {
 
 // decision returns what an answer decides, or nil.
 func (a *ask) decision(p contract.PendingApproval, answer *mcp.ElicitationResult) *service.Decision {
-	if answer == nil || answer.Action != mcp.ElicitationResponseActionAccept || !passcode.Takes(p) || !a.mayDecide() {
+	if answer == nil || answer.Action != mcp.ElicitationResponseActionAccept || !passcode.Decidable(p) || !a.mayDecide() {
 		return nil
 	}
 	content, _ := answer.Content.(map[string]any)

@@ -33,7 +33,7 @@ func (d Desk) Cards(waiting []contract.PendingApproval, c service.Caller, r *htt
 	var cards []string
 	for _, p := range waiting {
 		code := ""
-		if passcode.Takes(p) && d.Takes(c, r) {
+		if passcode.Decidable(p) && d.Takes(c, r) {
 			var err error
 			if code, err = d.Codes.Code(p, Person(c, r)); err != nil {
 				return "", err
@@ -53,7 +53,7 @@ func (d Desk) Decision(command passcode.Command, waiting []contract.PendingAppro
 		return service.Decision{}, service.Errorf(contract.KindForbidden, "codes are not taken from here: use the link of the card")
 	}
 	for _, p := range waiting {
-		if passcode.Takes(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
+		if passcode.Decidable(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
 			return service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
 				Approved: command.Approved, Reason: command.Reason, Via: c.Via(d.Via, p, command.Approved),
 				RequestID: requestOf(p.UUID, command),

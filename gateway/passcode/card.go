@@ -14,6 +14,19 @@ func Takes(p contract.PendingApproval) bool {
 	return !p.TakesContent() && !p.Paused() && !p.NeedsLogin() && p.Reason != contract.ReasonClientTool
 }
 
+// Whole reports whether the description of an approval has all of what a yes approves. Arguments, or
+// words of another agent, that are stored outside of the history are only begun there.
+func Whole(p contract.PendingApproval) bool {
+	return p.Explanation.IsZero() && !Stored(p.ToolArgs) && (p.Origin == nil || !Stored(p.Origin.Arguments))
+}
+
+// Stored reports whether a value is stored outside of the history, also if it was loaded from there.
+func Stored(j contract.JSON) bool { return j.Blob != nil || len(j.Raw) > contract.InlineLimit }
+
+// Decidable reports whether an approval can be decided by what Card shows: a yes or a no decides it,
+// and nothing is left out.
+func Decidable(p contract.PendingApproval) bool { return Takes(p) && Whole(p) }
+
 // Card returns the text about an approval for a chat: what waits, why, where to decide it and, with
 // a code, how to do so here. What others have written is quoted, so that it cannot be read as words
 // of the gateway.

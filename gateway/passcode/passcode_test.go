@@ -108,6 +108,28 @@ func TestACardQuotes(t *testing.T) {
 	}
 }
 
+// The arguments were loaded from the store; the description has only their beginning.
+func TestWhatIsShownInPartIsNotDecidable(t *testing.T) {
+	long := contract.JSON{Raw: []byte(`"` + strings.Repeat("x", contract.InlineLimit) + `"`)}
+	for name, c := range map[string]struct {
+		change func(*contract.PendingApproval)
+		want   bool
+	}{
+		"short arguments":     {func(p *contract.PendingApproval) { p.ToolArgs.Raw = []byte(`{"name":"all"}`) }, true},
+		"of another agent":    {func(p *contract.PendingApproval) { p.Origin = &contract.Origin{Arguments: p.ToolArgs} }, true},
+		"stored arguments":    {func(p *contract.PendingApproval) { p.ToolArgs = contract.JSON{Blob: &contract.Blob{}} }, false},
+		"loaded arguments":    {func(p *contract.PendingApproval) { p.ToolArgs = long }, false},
+		"long, another agent": {func(p *contract.PendingApproval) { p.Origin = &contract.Origin{Arguments: long} }, false},
+		"a long explanation":  {func(p *contract.PendingApproval) { p.Explanation = contract.Inline("because") }, false},
+		"an answer":           {func(p *contract.PendingApproval) { p.Reason = contract.ReasonQuestion }, false},
+	} {
+		p := approval()
+		if c.change(&p); passcode.Decidable(p) != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+	}
+}
+
 func TestOnlyAYesOrANoHasACode(t *testing.T) {
 	for reason, want := range map[contract.Reason]bool{
 		contract.ReasonDestructive: true, contract.ReasonLimit: true, contract.ReasonPaused: false, contract.ReasonLogin: false, contract.ReasonClientTool: false, contract.ReasonQuestion: false,

@@ -55,15 +55,19 @@ type asks struct {
 	all    bool
 }
 
-// shows reports whether an approval is an item, and with which label.
+// shows reports whether an approval is an item, and with which label. An item has no more than a name
+// and arguments, so a call that another agent makes, or that has changed, is none.
 func (a asks) shows(p contract.PendingApproval) (label string, ok bool) {
+	if !passcode.Takes(p) || p.Reason == contract.ReasonRemote || p.Origin != nil || p.Reason == contract.ReasonChanged {
+		return "", false
+	}
 	label = cmp.Or(p.Server, p.AgentName)
 	for _, name := range []string{p.Server, p.AgentName} {
 		if name != "" && a.labels[name] {
-			return name, passcode.Takes(p)
+			return name, true
 		}
 	}
-	return label, a.all && passcode.Takes(p)
+	return label, a.all
 }
 
 // rest returns the items of a reply behind its text: calls of the client, approvals as items, and the

@@ -37,7 +37,7 @@ type Message struct {
 // Slack.
 func Whole(p contract.PendingApproval) bool {
 	_, problem := arguments(p)
-	return problem == "" && len(p.Description) <= maxShown
+	return passcode.Whole(p) && problem == "" && len(p.Description) <= maxShown
 }
 
 // Waiting returns the card of an approval that waits. link leads to its card on the page.
@@ -138,7 +138,7 @@ func arguments(p contract.PendingApproval) (text, problem string) {
 		return "", hidden
 	case raw.IsZero():
 		return "", ""
-	case raw.Blob != nil || len(raw.Raw) > maxShown:
+	case passcode.Stored(raw):
 		return "", "The arguments are too long to be shown here whole: read them on the page."
 	case hasSecret(raw.Raw):
 		return "", hidden

@@ -55,6 +55,19 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
+// Of what was too long for the history a card has the beginning only.
+func TestWhatIsShownInPartIsNotApproved(t *testing.T) {
+	short, long := contract.JSON{Raw: []byte(`{"a":1}`)}, contract.JSON{Raw: []byte(`{"a":"` + strings.Repeat("x", contract.InlineLimit) + `"}`)}
+	for name, p := range map[string]contract.PendingApproval{
+		"arguments":   pending(contract.Call{Name: "write", Arguments: long}),
+		"explanation": {UUID: "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e", ToolName: "ask", ToolArgs: short, Reason: contract.ReasonRemote, Description: "I will…", Explanation: contract.Inline("I will delete it.")},
+	} {
+		if blocks := blocksOf(t, card.Waiting(p, "http://a/")); card.Whole(p) || strings.Contains(blocks, card.Approve) || !strings.Contains(blocks, card.Reject) {
+			t.Errorf("%s: %s", name, blocks)
+		}
+	}
+}
+
 // Slack counts characters after they were escaped.
 func TestTextsStayWithinTheLimits(t *testing.T) {
 	long := strings.Repeat("<&>", 2000)
