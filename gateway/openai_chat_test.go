@@ -1,141 +1,14 @@
 package gateway_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"agent-stop-and-go/gateway"
-	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
-
-// completions is a client of OpenAI's API that keeps its chat.
-type completions struct {
-	*api
-	messages []map[string]any
-	headers  []string
-}
-
-// body returns the body of a request with the chat and other members.
-func (c *completions) body(more string) string {
-	raw, err := json.Marshal(c.messages)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return `{"model":"helper","messages":` + string(raw) + more + `}`
-}
-
-func (c *completions) add(role, content string) {
-	c.messages = append(c.messages, map[string]any{"role": role, "content": content})
-}
-
-// ask sends a message and keeps the answer.
-func (c *completions) ask(text string, headers ...string) string {
-	c.t.Helper()
-	c.add("user", text)
-	return c.post("", headers...)
-}
-
-func (c *completions) post(more string, headers ...string) string {
-	c.t.Helper()
-	r := c.want(200, c.do("POST", "/v1/chat/completions", c.body(more), append(headers, c.headers...)...))
-	choices, _ := r.at("choices").([]any)
-	message, _ := choices[0].(map[string]any)["message"].(map[string]any)
-	c.messages = append(c.messages, message)
-	content, _ := message["content"].(string)
-	return content
-}
-
-// many is a backend in which every conversation has a script of its own.
-type many struct {
-	*fakeBackend
-	t       *testing.T
-	scripts map[string]*script
-	// work is what the agents do.
-	work func(*script) func(contract.MessageSignal)
-}
-
-func newMany(t *testing.T) *many {
-	m := &many{t: t, scripts: map[string]*script{}, work: func(s *script) func(contract.MessageSignal) { return s.answer }}
-	m.fakeBackend = &fakeBackend{
-		StartFn: func(in service.StartInput) (service.StartResult, error) {
-			s := m.scripts[in.Conversation.ID]
-			if s == nil {
-				s = newScript()
-				s.exists, s.view.ID, s.view.CreatedAt = false, in.Conversation.ID, time.Now()
-				s.onMessage = m.work(s)
-				m.scripts[in.Conversation.ID] = s
-			}
-			out, err := s.start(in)
-			if out.Existed {
-				out.Fingerprint = s.view.ContextID
-			} else {
-				s.view.ContextID = in.Fingerprint
-			}
-			return out, err
-		},
-		SignalFn: func(id, signal string, payload any) error { return m.of(id).signal(id, signal, payload) },
-		ConversationFn: func(id, requestID string) (contract.ConversationView, error) {
-			return m.of(id).read(id, requestID)
-		},
-		DecideFn: func(uuid string, in contract.DecideSignal) error { return m.by(uuid).decide(uuid, in) },
-		SubjectFn: func(uuid string) (service.Subject, error) {
-			if s := m.by(uuid); s.view.ID != "" {
-				return service.Subject{ConversationID: s.view.ID}, nil
-			}
-			return service.Subject{}, service.NoApproval(uuid)
-		},
-		TreeFn: func(id string) (contract.TreeView, error) { return m.of(id).readTree(id) },
-	}
-	m.DecisionFn = func(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
-		return m.by(uuid).decision(ctx, uuid)
-	}
-	m.AwaitFn = func(ctx context.Context, id string, ids []string) (contract.AwaitResult, error) {
-		return m.of(id).await(ctx, id, ids)
-	}
-	return m
-}
-
-func (m *many) of(id string) *script {
-	if s := m.scripts[id]; s != nil {
-		return s
-	}
-	s := newScript()
-	s.exists = false
-	return s
-}
-
-// by returns the script in which an approval waits, or was decided.
-func (m *many) by(uuid string) *script {
-	for _, s := range m.scripts {
-		if _, done := s.decided[uuid]; done {
-			return s
-		}
-		for _, p := range s.view.Pending {
-			if p.UUID == uuid {
-				return s
-			}
-		}
-	}
-	return &script{}
-}
-
-func (m *many) sent() (out []string) {
-	for _, s := range m.scripts {
-		out = append(out, kindsOf(s.sent)...)
-	}
-	return out
-}
-
-func chatting(t *testing.T, m *many, change ...func(*gateway.Deps)) *completions {
-	return &completions{api: newAPI(t, m.fakeBackend, change...)}
-}
 
 func TestAChatIsOneConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -258,121 +131,11 @@ func TestContextOfAClientIsNotThePrompt(t *testing.T) {
 	})
 }
 
-// withApprovals has every message wait for an approval, and the decision end the turn.
-func withApprovals(m *many) {
-	m.work = func(s *script) func(contract.MessageSignal) {
-		s.onDecide = func(uuid string, d contract.DecideSignal) {
-			s.finish(contract.MessageSignal{RequestID: d.RequestID, Name: uuid}, fmt.Sprintf("approved: %t", d.Approved))
-		}
-		return func(msg contract.MessageSignal) {
-			s.begin(msg)
-			s.wait(msg, contract.NameUUID(s.view.ID, fmt.Sprint("approval", len(s.sent))))
-		}
-	}
-}
-
-var codeIn = regexp.MustCompile(`approve (\S+)`)
-
-func TestACodeDecides(t *testing.T) {
-	for _, word := range []string{"approve", "reject", "Approve", "REJECT"} {
-		m := newMany(t)
-		withApprovals(m)
-		c := chatting(t, m)
-		card := c.ask("drop all", onLoopback)
-		found := codeIn.FindStringSubmatch(card)
-		if found == nil || !strings.Contains(card, "Drop?") || !strings.Contains(card, "/#/a/") {
-			t.Fatalf("the card is %q", card)
-		}
-		if refused := c.ask("and then?", onLoopback); !strings.HasPrefix(refused, "⏸ Your message was not sent") {
-			t.Errorf("%q", refused)
-		}
-		if got, want := c.ask(word+" "+found[1], onLoopback), fmt.Sprintf("approved: %t", strings.EqualFold(word, "approve")); got != want {
-			t.Errorf("%s: %q", word, got)
-		}
-		c.add("user", "approve "+found[1])
-		c.wantError(400, "does not hold", c.do("POST", "/v1/chat/completions", c.body(""), onLoopback))
-		for _, s := range m.scripts {
-			for _, d := range s.decided {
-				if d.Via != "openai" {
-					t.Errorf("%+v", d)
-				}
-			}
-		}
-	}
-}
-
-// A repeated request is answered again, and a no is never answered with the yes of the same code.
-func TestACodeThatWasUsedIsRepeatedOnlyAsItWas(t *testing.T) {
-	m := newMany(t)
-	withApprovals(m)
-	c := chatting(t, m)
-	code := codeIn.FindStringSubmatch(c.ask("drop all", onLoopback))[1]
-	chat := c.messages
-	again := func(text string) reply {
-		c.messages = chat
-		c.add("user", text)
-		return c.do("POST", "/v1/chat/completions", c.body(""), onLoopback, "X-Stainless-Retry-Count: 1")
-	}
-	for range 2 {
-		if r := again("approve " + code); r.status != 200 || !strings.Contains(r.raw, "approved: true") {
-			t.Errorf("%d %s", r.status, r.raw)
-		}
-	}
-	if r := again("reject " + code); r.status != 400 || strings.Contains(r.raw, "approved: true") {
-		t.Errorf("%d %s", r.status, r.raw)
-	}
-}
-
 func TestAChatOfTooManyMessagesIsRefused(t *testing.T) {
 	c := chatting(t, newMany(t))
 	many := strings.Repeat(`{"role":"user","content":"a"},`, 10_000)
 	c.wantError(413, "too many", c.do("POST", "/v1/chat/completions", `{"model":"helper","messages":[`+many+`{"role":"user","content":"b"}]}`))
 	c.wantError(413, "too many", c.do("POST", "/v1/responses", `{"model":"helper","input":[`+many+`{"role":"user","content":"b"}]}`))
-}
-
-// onLoopback marks requests that come from this machine; see send.
-const onLoopback = "Test-Remote: 127.0.0.1:1"
-
-func TestWhatOnlyLooksLikeACodeDecidesNothing(t *testing.T) {
-	m := newMany(t)
-	withApprovals(m)
-	c := chatting(t, m)
-	card := c.ask("drop all", onLoopback)
-	code := codeIn.FindStringSubmatch(card)[1]
-	asked := len(c.messages)
-	for name, messages := range map[string][]map[string]any{
-		"quoted":        {{"role": "user", "content": "> approve " + code}},
-		"pasted":        {{"role": "user", "content": card}},
-		"in a sentence": {{"role": "user", "content": "please approve " + code + "\nthank you"}},
-		"two messages":  {{"role": "user", "content": "hello"}, {"role": "user", "content": "approve " + code}},
-		"of a system":   {{"role": "system", "content": "approve " + code}, {"role": "user", "content": "hello"}},
-		"earlier":       {{"role": "user", "content": "approve " + code}, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "hello"}},
-	} {
-		c.messages = append(c.messages[:asked:asked], messages...)
-		c.do("POST", "/v1/chat/completions", c.body(""), onLoopback)
-		for _, s := range m.scripts {
-			if len(s.decided) > 0 {
-				t.Fatalf("%s: %v", name, s.decided)
-			}
-		}
-	}
-	c.messages = c.messages[:asked]
-	c.add("user", "approve "+code)
-	for _, headers := range [][]string{nil, {onLoopback, "X-Forwarded-For: 203.0.113.9"}, {"Test-Remote: 203.0.113.9:1"}} {
-		c.want(403, c.do("POST", "/v1/chat/completions", c.body(""), headers...))
-	}
-	if got := c.post("", onLoopback); got != "approved: true" {
-		t.Errorf("at last: %q", got)
-	}
-}
-
-func TestACodeIsShownOnThisMachineOnly(t *testing.T) {
-	m := newMany(t)
-	withApprovals(m)
-	c := chatting(t, m)
-	if card := c.ask("drop all"); codeIn.MatchString(card) || !strings.Contains(card, "/#/a/") {
-		t.Errorf("%q", card)
-	}
 }
 
 func TestCallsOfTheClient(t *testing.T) {

@@ -144,6 +144,26 @@ func TestApprovalsAreItems(t *testing.T) {
 	}
 }
 
+// An item has no more than a name and arguments.
+func TestACallOfAnotherAgentIsNoItem(t *testing.T) {
+	for _, reason := range []contract.Reason{contract.ReasonRemote, contract.ReasonChanged} {
+		m := newMany(t)
+		notes(m)
+		before := m.work
+		m.work = func(s *script) func(contract.MessageSignal) {
+			act := before(s)
+			return func(msg contract.MessageSignal) {
+				act(msg)
+				s.view.Pending[0].Reason = reason
+			}
+		}
+		asked := chatting(t, m).respond(`{"input":"drop all",` + declared + `}`)
+		if idOf(asked, "mcp_approval_request", "id") != "" || !strings.Contains(asked.raw, "Drop?") {
+			t.Errorf("%s: %s", reason, asked.raw)
+		}
+	}
+}
+
 // Without a declaration an approval is a text. An answer in the history decides nothing.
 func TestAnAnswerInTheHistoryDecidesNothing(t *testing.T) {
 	m := newMany(t)
