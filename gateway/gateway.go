@@ -218,7 +218,7 @@ func New(deps Deps) *Gateway {
 		Exchanges: &exchange.Exchanges{Service: s, Followers: g.followers}, Finder: history.NewFinder(s, d.Now), Models: offers.Models{Agent: d.Agent, Since: d.Now()},
 		Desk: openai.Desk{Codes: passcode.New(d.prover(), d.Now), Via: openai.Via}, Now: d.Now,
 	}
-	g.mcp = mcpserver.New(mcpserver.Options{Exchanges: talks.Exchanges, Models: talks.Models, Version: d.Version, Logger: d.Logger, Issuers: identity.Issuers(d.Methods)})
+	g.mcp = mcpserver.New(mcpserver.Options{Exchanges: talks.Exchanges, Models: talks.Models, Codes: talks.Desk.Codes, Version: d.Version, Logger: d.Logger, Issuers: identity.Issuers(d.Methods)})
 	if d.Slack != nil {
 		g.slack = slackchat.New(slackchat.Options{Settings: *d.Slack, Service: s, Followers: g.followers, Proven: len(d.Callers) > 0, Sessions: d.Sessions, Keyring: d.Keyring, Take: d.Quota.Take, Logger: d.Logger, Now: d.Now})
 	}

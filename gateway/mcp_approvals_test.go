@@ -97,8 +97,8 @@ func (b ofOne) Subject(ctx context.Context, uuid string) (service.Subject, error
 }
 
 // mcpAPI serves conversations that are all alice's, to callers with badges.
-func mcpAPI(t *testing.T, m *many) *api {
-	return newAPI(t, m.fakeBackend, func(d *gateway.Deps) { d.Callers, d.Backend = badgesOnly, ofOne{m.fakeBackend} })
+func mcpAPI(t *testing.T, m *many, change ...func(*gateway.Deps)) *api {
+	return newAPI(t, m.fakeBackend, append(change, func(d *gateway.Deps) { d.Callers, d.Backend = badgesOnly, ofOne{m.fakeBackend} })...)
 }
 
 func TestWhoMayNotApproveIsNotAsked(t *testing.T) {
@@ -146,29 +146,32 @@ func TestAnAnswerIsToAQuestionOfThisAgent(t *testing.T) {
 	}
 	var s *script
 	for _, s = range m.scripts {
-		s.change(func(v *contract.ConversationView) { // it opens after the question
+		s.write(func(v *contract.ConversationView) { // it opens after the question
 			v.Pending = append(v.Pending, contract.PendingApproval{UUID: otherID, ToolName: "drop", ConversationID: v.ID})
 		})
 	}
-	answer := func(who contract.Identity, state, uuid string) reply {
+	answer := func(a *api, who contract.Identity, state, uuid string) reply {
 		return a.answerable(who, `{}`, fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"approve":true}}}`, state, uuid))
 	}
 	for uuid := range requests {
 		for name, r := range map[string]reply{
-			"a made-up state":  answer(alice, s.view.ID+" 1", uuid),
-			"a changed state":  answer(alice, strings.Replace(state, uuid, otherID, 1), otherID),
-			"a changed number": answer(alice, strings.Replace(state, `"round":1`, `"round":-9`, 1), uuid),
-			"somebody else":    answer(other, state, uuid),
+			"a made-up state":  answer(a, alice, s.view.ID+" 1", uuid),
+			"a changed state":  answer(a, alice, strings.Replace(state, uuid, otherID, 1), otherID),
+			"a changed number": answer(a, alice, strings.Replace(state, `"round":1`, `"round":-9`, 1), uuid),
+			"somebody else":    answer(a, other, state, uuid),
+			"another agent":    answer(mcpAPI(t, m), alice, state, uuid),
 		} {
 			if !strings.Contains(r.raw, "requestState: it is not of a question") || len(s.decided) > 0 {
 				t.Errorf("%s: %s", name, r.raw)
 			}
 		}
-		if r := answer(alice, state, otherID); len(s.decided) > 0 {
+		if r := answer(a, alice, state, otherID); len(s.decided) > 0 {
 			t.Errorf("another approval: %s", r.raw)
 		}
-		if r := answer(alice, state, uuid); len(s.decided) != 1 || !s.decided[uuid].Approved {
-			t.Errorf("%s", r.raw)
+		s.write(func(v *contract.ConversationView) { v.Pending = v.Pending[:1] })
+		second := mcpAPI(t, m, func(d *gateway.Deps) { d.Keyring = a.keys }) // or the same gateway after a restart
+		if r := answer(second, alice, state, uuid); len(s.decided) != 1 || !s.decided[uuid].Approved {
+			t.Error(r.raw)
 		}
 	}
 }

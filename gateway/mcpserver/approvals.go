@@ -1,10 +1,10 @@
 package mcpserver
 
 import (
+	"crypto/hmac"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -41,40 +41,78 @@ func (a *ask) mayDecide() bool {
 	return can != nil && (can.Form != nil || can.URL == nil)
 }
 
-// elicitation returns the question about approvals that a reply waits for, or nil.
-func (a *ask) elicitation(r exchange.Reply) *mcp.CallToolResult {
-	if !a.asks || a.round >= maxRounds || !a.mayDecide() {
-		return nil
+// question is what a call has asked. It comes back with the answers, as requestState.
+type question struct {
+	Conversation string   `json:"conversation"`
+	Round        int      `json:"round"`
+	Approvals    []string `json:"approvals"` // their UUIDs
+	Caller       string   `json:"caller"`
+}
+
+// state returns the question as requestState: its JSON and its seal.
+func (q question) state(codes *passcode.Codes) (string, error) {
+	text, err := json.Marshal(q)
+	if err != nil {
+		return "", err
 	}
-	q := server.NewInputRequestBuilder(fmt.Sprintf("%s %d", r.State.View.ID, a.round+1))
-	any := false
-	for _, p := range r.Approvals() {
-		if passcode.Decidable(p) {
-			q.Elicit(p.UUID, mcp.ElicitationParams{Message: passcode.Card(p, link(a.call.Caller, p.UUID), ""), RequestedSchema: decisionSchema})
-			any = true
+	seal, err := codes.Seal(q.Conversation, via+" question", q)
+	return seal + " " + string(text), err
+}
+
+// asked returns the question that this agent has asked the caller.
+func (a *ask) asked(state string) (question, error) {
+	_, text, _ := strings.Cut(state, " ")
+	var q question
+	if json.Unmarshal([]byte(text), &q) == nil && q.Caller == keyOf(a.call.Caller) {
+		if want, err := q.state(a.Codes); err != nil {
+			return q, err
+		} else if hmac.Equal([]byte(want), []byte(state)) {
+			return q, nil
 		}
 	}
-	if !any {
-		return nil
+	return q, service.Errorf(contract.KindInvalid, "requestState: it is not of a question that you were asked")
+}
+
+// elicitation returns the question about approvals that a reply waits for, or nil.
+func (a *ask) elicitation(r exchange.Reply) (*mcp.CallToolResult, error) {
+	if !a.asks || a.round >= maxRounds || !a.mayDecide() {
+		return nil, nil
 	}
-	return q.ToolResult()
+	q := question{Conversation: r.State.View.ID, Round: a.round + 1, Caller: keyOf(a.call.Caller)}
+	form := server.NewInputRequestBuilder("")
+	for _, p := range r.Approvals() {
+		if passcode.Decidable(p) {
+			q.Approvals = append(q.Approvals, p.UUID)
+			form.Elicit(p.UUID, mcp.ElicitationParams{Message: passcode.Card(p, link(a.call.Caller, p.UUID), ""), RequestedSchema: decisionSchema})
+		}
+	}
+	if len(q.Approvals) == 0 {
+		return nil, nil
+	}
+	state, err := q.state(a.Codes)
+	if err != nil {
+		return nil, err
+	}
+	return form.RequestState(state).ToolResult(), nil
 }
 
 // resume carries out the answers to a question. Who closes the form decides nothing, and is not asked
 // again in this call.
 func (a *ask) resume(in mcp.MultiRoundTripParams) (*exchange.Exchange, error) {
-	id, round, _ := strings.Cut(in.RequestState, " ")
-	n, err := strconv.Atoi(round)
-	if err != nil || n < 1 || !contract.IsUUID(id) {
-		return nil, service.Errorf(contract.KindInvalid, "requestState: it is not from this server")
+	q, err := a.asked(in.RequestState)
+	if err != nil {
+		return nil, err
 	}
-	a.round = n
-	state, err := a.state(id)
+	a.round = q.Round
+	state, err := a.state(q.Conversation)
 	if err != nil {
 		return nil, err
 	}
 	var decisions []service.Decision
 	for _, p := range state.Document.PendingApprovals {
+		if !slices.Contains(q.Approvals, p.UUID) {
+			continue
+		}
 		if d := a.decision(p, server.ElicitationResponse(in.InputResponses, p.UUID)); d != nil {
 			decisions = append(decisions, *d)
 		}

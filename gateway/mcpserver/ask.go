@@ -77,10 +77,14 @@ func (s *Server) tool(t offers.Target) server.ToolHandlerFunc {
 			a.end()
 			return failed(err, a.id), nil
 		}
-		if question := a.elicitation(reply); question != nil {
+		question, err := a.elicitation(reply)
+		if question != nil {
 			return question, nil
 		}
 		a.end()
+		if err != nil {
+			return failed(err, a.id), nil
+		}
 		return result(reply, a.call.Caller), nil
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting"
@@ -24,7 +25,9 @@ import (
 type Options struct {
 	Exchanges *exchange.Exchanges
 	// Models are the agent and the nodes that can be asked.
-	Models  offers.Models
+	Models offers.Models
+	// Codes seal what clients bring back with their answers.
+	Codes   *passcode.Codes
 	Version string
 	Logger  *slog.Logger
 	// Issuers are the OpenID providers whose tokens callers may send.
@@ -70,6 +73,14 @@ type ownerKey struct{}
 // request.
 const anyone = "anyone"
 
+// keyOf returns whose requests a caller sends.
+func keyOf(c service.Caller) string {
+	if c.Authenticated() {
+		return c.Identity.Key()
+	}
+	return anyone
+}
+
 // ownerOf returns whose request it is, "" for what the server does itself.
 func ownerOf(ctx context.Context) string {
 	owner, _ := ctx.Value(ownerKey{}).(string)
@@ -89,10 +100,7 @@ func (s *Server) Serve(c echo.Context) error {
 	if !call.Caller.Authenticated() { // a token that proves nothing is for nobody else either
 		call.Caller.Token = request.ToolToken(r)
 	}
-	ctx := context.WithValue(call.Client, ownerKey{}, anyone)
-	if call.Caller.Authenticated() {
-		ctx = context.WithValue(ctx, ownerKey{}, call.Caller.Identity.Key())
-	}
+	ctx := context.WithValue(call.Client, ownerKey{}, keyOf(call.Caller))
 	r = r.WithContext(s.take(ctx, r.Header.Get(server.HeaderKeySessionID), body))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.URL.Path = Path

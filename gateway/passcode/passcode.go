@@ -66,7 +66,7 @@ func (c *Codes) Code(p contract.PendingApproval, person string) (string, error) 
 func (c *Codes) minute() int64 { return c.now().Unix() / int64(slot/time.Second) }
 
 func (c *Codes) at(p contract.PendingApproval, person string, minute int64) (string, error) {
-	sum, err := c.sum(about{p.UUID, p.ConversationID, p.Digest, p.Binding, p.Reason, person, minute})
+	sum, err := c.sum(contract.ApprovalWorkflowID(p.UUID), "passcode", about{p.UUID, p.ConversationID, p.Digest, p.Binding, p.Reason, person, minute})
 	if err != nil {
 		return "", err
 	}
@@ -74,17 +74,22 @@ func (c *Codes) at(p contract.PendingApproval, person string, minute int64) (str
 	return code[:5] + "-" + code[5:], nil
 }
 
-func (c *Codes) sum(a about) ([]byte, error) {
-	const name = "passcode"
+// Seal returns a text that only gateways of this agent make of a payload about a conversation.
+func (c *Codes) Seal(conversationID, name string, payload any) (string, error) {
+	sum, err := c.sum(contract.ConversationWorkflowID(conversationID), name, payload)
+	return alphabet.EncodeToString(sum), err
+}
+
+func (c *Codes) sum(workflowID, name string, payload any) ([]byte, error) {
 	if c.prover != nil {
-		proof, err := c.prover.Prove(contract.ApprovalWorkflowID(a.UUID), name, a)
+		proof, err := c.prover.Prove(workflowID, name, payload)
 		if err != nil {
 			return nil, err
 		}
 		sum := sha256.Sum256([]byte(proof))
 		return sum[:], nil
 	}
-	text, err := json.Marshal(a)
+	text, err := json.Marshal([]any{workflowID, name, payload})
 	if err != nil {
 		return nil, err
 	}
