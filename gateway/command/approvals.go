@@ -42,7 +42,7 @@ func (r run) inbox(ctx context.Context) (Reply, error) {
 	slices.SortStableFunc(items, inOrder)
 	var b strings.Builder
 	for _, item := range items {
-		fmt.Fprintf(&b, "%s  %-8s %s", shortApproval(item.UUID), ago(item.CreatedAt), lineOf(item))
+		fmt.Fprintf(&b, "%s  %-8s %s", shortApproval(item.UUID), ago(item.CreatedAt), r.lineOf(item))
 		if item.ConversationID != r.in.ConversationID {
 			fmt.Fprintf(&b, "  (conversation %s)", shortid.Of(item.ConversationID, nil, 0))
 		}
@@ -94,8 +94,11 @@ func (r run) later(ctx context.Context) (Reply, error) {
 	return r.says("Approval %s is put off for %s. It still waits, for everybody, and expires when it would.", shortApproval(uuid), span(d)), nil
 }
 
-// lineOf returns the call that waits, in one line.
-func lineOf(item service.WaitingItem) string {
+// lineOf returns the call that waits, in one line: with its arguments or, in brief, with why it waits.
+func (r run) lineOf(item service.WaitingItem) string {
+	if r.in.Brief {
+		return strings.TrimSpace(item.ToolName + "  " + strings.ReplaceAll(string(item.Reason), "_", " "))
+	}
 	arguments := item.ArgumentsPreview
 	var compact bytes.Buffer
 	if json.Compact(&compact, item.Arguments.Raw) == nil {
@@ -188,10 +191,10 @@ func (r run) choose(ctx context.Context) (uuid, reason string, err error) {
 		return "", "", err
 	}
 	if named {
-		uuid, err = oneOf(items, func(uuid string) bool { return strings.HasPrefix(uuid, given) }, first)
+		uuid, err = r.oneOf(items, func(uuid string) bool { return strings.HasPrefix(uuid, given) }, first)
 		return uuid, rest, err
 	}
-	uuid, err = oneOf(items, func(uuid string) bool { return slices.Contains(r.in.Shown, uuid) }, "")
+	uuid, err = r.oneOf(items, func(uuid string) bool { return slices.Contains(r.in.Shown, uuid) }, "")
 	return uuid, r.argument, err
 }
 
@@ -204,10 +207,10 @@ func approvalID(word string) (prefix string, ok bool) {
 
 // oneOf returns the one approval that fits. given is what the person named it by, "" for the one that
 // the chat shows.
-func oneOf(items []service.WaitingItem, fits func(uuid string) bool, given string) (string, error) {
+func (r run) oneOf(items []service.WaitingItem, fits func(uuid string) bool, given string) (string, error) {
 	var found, all []string
 	for _, item := range items {
-		line := shortApproval(item.UUID) + " " + lineOf(item)
+		line := shortApproval(item.UUID) + " " + r.lineOf(item)
 		all = append(all, line)
 		if fits(item.UUID) {
 			found = append(found, item.UUID)

@@ -19,6 +19,8 @@ type Input struct {
 	// Approvable fails for an approval that must not be approved in this chat, because it does not
 	// show it whole. nil: each may be.
 	Approvable func(uuid string) error
+	// Brief: the inbox has no arguments, because they must not be copied to where the chat is kept.
+	Brief bool
 	// By is who decides or cancels, for the record. What is proven of the caller counts more.
 	By string
 	// Key is the idempotency key of the request, or "".

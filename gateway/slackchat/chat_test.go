@@ -395,7 +395,12 @@ func TestCommands(t *testing.T) {
 	root := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
 	w.card(channel, root)
 	w.Say("U2", channel, root, fakeslack.Mention+" !inbox")
-	w.told("U2", "resources_remove")
+	w.told("U2", "resources_remove  destructive")
+	for _, m := range w.Private("U2") { // arguments may be secrets
+		if strings.Contains(m.Text, "db-1") {
+			t.Error(m.Text)
+		}
+	}
 	w.Say("U2", channel, root, fakeslack.Mention+" !new")
 	w.told("U2", "a thread is a conversation")
 	w.Command("U3", channel, "/agent", "help")

@@ -313,7 +313,7 @@ func (e *engine) Waiting(context.Context, service.ListQuery) (page service.Page[
 	defer e.mu.Unlock()
 	for _, c := range e.talks {
 		for _, p := range c.view.Pending {
-			page.Items = append(page.Items, service.WaitingItem{UUID: p.UUID, ConversationID: c.view.ID, SessionID: c.view.SessionID, ToolName: p.ToolName, CreatedAt: p.CreatedAt, Owner: service.OwnerOf(c.view.Owner), Approvers: p.Approvers})
+			page.Items = append(page.Items, service.WaitingItem{UUID: p.UUID, ConversationID: c.view.ID, SessionID: c.view.SessionID, ToolName: p.ToolName, CreatedAt: p.CreatedAt, Card: contract.Card{Reason: p.Reason, Arguments: p.ToolArgs}, Owner: service.OwnerOf(c.view.Owner), Approvers: p.Approvers})
 		}
 	}
 	return page, nil

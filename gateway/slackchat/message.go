@@ -48,7 +48,7 @@ func (c *Chat) receive(ctx context.Context, m inbound, durable func()) (settled 
 
 // interpret carries out the commands of a text, and returns the message that is left.
 func (c *Chat) interpret(ctx context.Context, caller service.Caller, m inbound, text string) (*service.Message, string, error) {
-	in := command.Input{Text: text, By: caller.Subject, Key: m.channel + " " + m.ts}
+	in := command.Input{Text: text, Brief: true, By: caller.Subject, Key: m.channel + " " + m.ts}
 	if strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "!!") {
 		if err := elsewhere(text); err != nil {
 			return nil, "", err
