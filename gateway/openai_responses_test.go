@@ -248,6 +248,10 @@ func TestAStreamGoesOnBehindEveryNumber(t *testing.T) {
 				t.Errorf("behind %d: %+v", after, rest)
 			}
 		}
+		longer := eventsIn(t, c.want(200, c.do("GET", "/v1/responses/"+id+"?stream=true&starting_after=1000", "")).raw)
+		if len(longer) != 1 || longer[0].Type != "response.completed" || longer[0].Number != 1001 || !strings.Contains(fmt.Sprint(longer[0].Response), "answer to hi") {
+			t.Errorf("%+v", longer)
+		}
 		c.want(400, c.do("GET", "/v1/responses/"+id+"?stream=true&starting_after=x", ""))
 	})
 }

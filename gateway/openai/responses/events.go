@@ -58,7 +58,8 @@ func (s *events) begin(r resource) error {
 	return s.emit(event{Type: "response.in_progress", Response: &r})
 }
 
-// end sends that the response has ended.
+// end sends that the response has ended. It is sent behind every number: a client whose stream was
+// longer, because the model was asked again, gets the whole response by it.
 func (s *events) end(r resource) error {
 	kind := "response.completed"
 	switch r.Status {
@@ -67,6 +68,7 @@ func (s *events) end(r resource) error {
 	case statusCancelled:
 		kind = "response.incomplete"
 	}
+	s.next = max(s.next, s.after+1)
 	return s.emit(event{Type: kind, Response: &r})
 }
 
