@@ -135,7 +135,6 @@ func (a *ask) decision(p contract.PendingApproval, answer *mcp.ElicitationResult
 		return nil
 	}
 	reason, _ := content["reason"].(string)
-	return &service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
-		Approved: approve, Reason: reason, Via: a.call.Caller.Via(via, p, approve), RequestID: contract.NameUUID(p.UUID, fmt.Sprintf("elicited %t", approve)),
-	}}
+	d := a.call.Caller.YesOrNo(p, approve, reason, via, contract.NameUUID(p.UUID, fmt.Sprintf("elicited %t", approve)))
+	return &d
 }

@@ -54,10 +54,7 @@ func (d Desk) Decision(command passcode.Command, waiting []contract.PendingAppro
 	}
 	for _, p := range waiting {
 		if passcode.Decidable(p) && d.Codes.Holds(command.Code, p, Person(c, r)) {
-			return service.Decision{UUID: p.UUID, Signal: contract.DecideSignal{
-				Approved: command.Approved, Reason: command.Reason, Via: c.Via(d.Via, p, command.Approved),
-				RequestID: requestOf(p.UUID, command),
-			}}, nil
+			return c.YesOrNo(p, command.Approved, command.Reason, d.Via, requestOf(p.UUID, command)), nil
 		}
 	}
 	return service.Decision{}, service.Errorf(contract.KindInvalid, "that code does not hold: it is of something else, was used, or is older than ten minutes. Nothing was decided")

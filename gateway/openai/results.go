@@ -75,9 +75,7 @@ func (d Desk) Answer(s *record.State, uuid string, approve bool, reason string, 
 		case !passcode.Takes(p):
 			return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "this takes more than a yes or a no; decide it at %s", Link(c, uuid))
 		default:
-			return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
-				Approved: approve, Reason: reason, Via: c.Via(d.Via, p, approve), RequestID: requestID,
-			}}, nil, nil
+			return c.YesOrNo(p, approve, reason, d.Via, requestID), nil, nil
 		}
 	}
 	for _, m := range s.Messages {

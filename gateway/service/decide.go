@@ -59,6 +59,13 @@ func (c Caller) Via(protocol string, p contract.PendingApproval, approved bool) 
 	return protocol
 }
 
+// YesOrNo returns the caller's decision of an approval that takes no more than that, made by a protocol.
+func (c Caller) YesOrNo(p contract.PendingApproval, approved bool, reason, protocol, requestID string) Decision {
+	return Decision{UUID: p.UUID, Signal: contract.DecideSignal{
+		Approved: approved, Reason: reason, Via: c.Via(protocol, p, approved), RequestID: requestID,
+	}}
+}
+
 // sealFor seals the caller's token for a decision if the token may be used.
 func (s *Service) sealFor(ctx context.Context, c Caller, d Decision) (string, error) {
 	if s.sealed(c) == (credential.Token{}) {
