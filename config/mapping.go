@@ -1,14 +1,13 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"agent-stop-and-go/config/jsonvalue"
 )
 
 // mapping decodes into a map with arbitrary keys. Its values are structs, JSON values or
@@ -71,39 +70,9 @@ func (d decoder) json(path string, n *yaml.Node) any {
 		}
 		return list
 	}
-	value, err := jsonScalar(n)
+	value, err := jsonvalue.Of(n)
 	if err != nil {
 		d.atLine(line, path, "%s: must be a value that JSON can hold", quote(n.Value))
 	}
 	return value
-}
-
-func jsonScalar(n *yaml.Node) (any, error) {
-	switch n.ShortTag() {
-	case "!!null":
-		return nil, nil
-	case "!!bool":
-		var b bool
-		err := n.Decode(&b)
-		return b, err
-	case "!!int", "!!float":
-		return jsonNumber(n)
-	}
-	return n.Value, nil
-}
-
-// jsonNumber keeps integers, which YAML can write in more ways than JSON.
-func jsonNumber(n *yaml.Node) (any, error) {
-	var i int64
-	if n.ShortTag() == "!!int" && n.Decode(&i) == nil {
-		return json.Number(strconv.FormatInt(i, 10)), nil
-	}
-	var f float64
-	if err := n.Decode(&f); err != nil {
-		return nil, err
-	}
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, strconv.ErrRange
-	}
-	return json.Number(strconv.FormatFloat(f, 'g', -1, 64)), nil
 }

@@ -2,11 +2,9 @@ package contract
 
 import (
 	"cmp"
-	"net/url"
-	"path"
-	"strings"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/filename"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -135,38 +133,18 @@ type Link struct {
 }
 
 // FileName returns the name of the file without its directory, or "".
-func (m Media) FileName() string { return fileName(m.Name) }
+func (m Media) FileName() string { return filename.Of(m.Name) }
 
 // URI returns the name if it is a URI, or "".
 func (m Media) URI() string {
-	if parseURI(m.Name) == nil {
+	if filename.ParseURI(m.Name) == nil {
 		return ""
 	}
 	return m.Name
 }
 
 // FileName returns the name of the file without its directory, or "".
-func (l Link) FileName() string { return cmp.Or(fileName(l.Name), fileName(l.URI)) }
-
-func fileName(name string) string {
-	if u := parseURI(name); u != nil {
-		name = cmp.Or(strings.TrimRight(u.Path, "/"), u.Opaque, u.Host)
-	}
-	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
-	if name == "." || name == ".." || name == "/" {
-		return ""
-	}
-	return name
-}
-
-// parseURI returns nil for a text that is not an absolute URI, such as a name or C:\\file.
-func parseURI(name string) *url.URL {
-	u, err := url.Parse(name)
-	if err != nil || len(u.Scheme) < 2 {
-		return nil
-	}
-	return u
-}
+func (l Link) FileName() string { return cmp.Or(filename.Of(l.Name), filename.Of(l.URI)) }
 
 // Transcript is a conversation's messages: the older ones in the blob store, the rest inline.
 // Package transcript loads and offloads it.
