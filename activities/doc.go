@@ -18,7 +18,7 @@
 //	               allowance.go its time; summaries.go Summarize
 //	tools.go       CallTool: binding.go the approved server and tool, claims.go at most once,
 //	               elicitation.go and sampler.go the server's own requests;
-//	               catalogue.go ListTools
+//	               catalogue.go ListTools; own.go tools of the agent itself (package local)
 //	peers.go       Delegate
 //	texts.go       Compose, Offload, ReadAnswer
 //	files.go       Export

@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/activities/toolbox/schema"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/local"
 	"agent-stop-and-go/workflows/contract/overrun"
 	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/credential"
@@ -217,6 +218,8 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 		out.Verdict = judge.Call(ctx, judged, tool.peer == nil && !tool.client, args)
 		if out.Destructive && out.Verdict == nil || out.Verdict.Asking() {
 			out.Preview = judge.Preview(ctx, judged, args)
+		}
+		if out.Destructive && out.Verdict == nil || out.Verdict.Asking() || tool.Server == local.Server && c.Name == local.AskModelWithTool {
 			if out.Basis, err = transcript.JSON(ctx, m.Blobs, judge.Basis(judged)); err != nil {
 				return out, err
 			}

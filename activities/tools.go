@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/activities/rates"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/local"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/credential"
@@ -57,6 +58,8 @@ type Tools struct {
 	// Audit records destructive calls; nil records none.
 	Audit Audit
 	Model contract.ModelState
+	// Own are the tools of the agent itself; nil has none.
+	Own *Own
 	// Problems and Notes are faults of the configuration and the environment, known at the
 	// start, for the catalogue.
 	Problems, Notes []string
@@ -120,6 +123,9 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
 	publish(t.Feed, contract.Event{ConversationID: in.ConversationID})
+	if t.Own != nil && in.Server == local.Server {
+		return t.callOwn(ctx, in, args)
+	}
 	step, stop := progress(ctx)
 	defer stop()
 	began := time.Now()

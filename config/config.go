@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/config/clients"
 	"agent-stop-and-go/config/encryption"
 	"agent-stop-and-go/config/limits"
+	"agent-stop-and-go/config/local"
 	"agent-stop-and-go/config/own"
 	"agent-stop-and-go/config/policy"
 	"agent-stop-and-go/config/prompt"
@@ -35,6 +36,7 @@ type Config struct {
 	Models         map[string]ModelEntry `yaml:"models" jsonschema_description:"Models with settings of their own, each under a name that llm.model, nodes and fallbacks may use."`
 	Limits         *limits.Limits        `yaml:"limits" jsonschema_description:"What may be spent before the agent stops and asks whether to go on, and what one caller may take."`
 	MCPServers     []MCPServer           `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
+	LocalTools     local.Tools           `yaml:"local_tools" jsonschema_description:"Tools of the agent itself, which need no server: what it is, which models it has, and asking a model without the conversation. None is offered by default. For rules, rate limits and the lists of tools of nodes they belong to a server named agent."`
 	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
 	TokenExchange  *TokenExchange        `yaml:"token_exchange" jsonschema_description:"The provider that exchanges callers' tokens for those of servers and agents with credential: exchange."`
 	Root           *Node                 `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`

@@ -15,6 +15,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/limits"
+	"agent-stop-and-go/config/local"
 	"agent-stop-and-go/config/prompt"
 	"agent-stop-and-go/config/webhooks"
 	"agent-stop-and-go/workflows/contract"
@@ -42,7 +43,7 @@ func TestEmptyFilesMeanDefaults(t *testing.T) {
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
 			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour, CacheSize: 500,
 		},
-		RequestTimeout: time.Minute,
+		LocalTools: local.Tools{MaxTokens: 4096, Timeout: time.Minute}, RequestTimeout: time.Minute,
 	}
 	if diff := cmp.Diff(want, config.Default(), exported); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
@@ -86,6 +87,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			"big.one": {Provider: "anthropic", Model: "claude-opus-4-1", Timeout: time.Minute, Enabled: true, Price: &config.Price{Input: 15, Output: 75}},
 			"old":     {Provider: "google", Model: "gemini-1.5-pro", Timeout: time.Minute},
 		},
+		LocalTools: local.Tools{Offer: []string{"ask_model", "models"}, Models: []string{"fast", "big.one"}, MaxTokens: 500, Timeout: 90 * time.Second},
 		Limits: &limits.Limits{
 			Turn:         limits.Limit{Tokens: 100_000, Cost: new(0.25), Calls: 20, Time: new(5 * time.Minute)},
 			Conversation: limits.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},

@@ -36,7 +36,7 @@ func leaves(n contract.Node) []contract.Node {
 }
 
 func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
-	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules", "commands", "sql", "web", "openapi", "prompt"} {
+	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules", "commands", "sql", "web", "openapi", "prompt", "local-tools"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("examples", name+".yaml"))
 			if err != nil {

@@ -12,10 +12,7 @@ func checkLimits(r *report, c *Config) {
 		}
 	}
 	known := len(c.Auth) > 0 || r.failed["auth"]
-	var servers []string
-	for _, s := range c.MCPServers {
-		servers = append(servers, s.Name)
-	}
+	servers := c.serverNames()
 	at := func(key, problem string) { r.at(strings.TrimSuffix(join("limits", key), "."), "%s", problem) }
 	c.Limits.CheckRates(known, servers, at)
 	c.Limits.OfCaller().Check(known, at)

@@ -180,3 +180,12 @@ func (g registry) key(model string, getenv func(string) string) (variable string
 	variable = e.KeyVariable()
 	return variable, variable != "" && strings.TrimSpace(getenv(variable)) == ""
 }
+
+// AskedModels returns the models that tools of the agent itself may ask.
+func (c *Config) AskedModels() []string {
+	if len(c.LocalTools.Models) > 0 {
+		return c.LocalTools.Models
+	}
+	enabled := slices.DeleteFunc(registry(c.Models).names(), func(name string) bool { return !c.Models[name].Enabled })
+	return appendNew(appendNew([]string{c.Model()}, enabled...), c.models()...)
+}

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/config/policy"
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/local"
 )
 
 func checkServers(r *report, servers []MCPServer) {
@@ -159,4 +160,23 @@ func checkExpose(r *report, path string, expose []string) {
 			r.at(at, "%s: is in the list twice", quote(what))
 		}
 	}
+}
+
+// serverNames are the servers that rates may be about.
+func (c *Config) serverNames() (out []string) {
+	for _, s := range c.MCPServers {
+		out = append(out, s.Name)
+	}
+	if c.LocalTools.Offers() {
+		out = append(out, local.Server)
+	}
+	return out
+}
+
+func (c *Config) checkLocalTools(r *report) {
+	for i, name := range c.LocalTools.Models {
+		registry(c.Models).checkName(r, fmt.Sprintf("local_tools.models[%d]", i), name)
+	}
+	taken := slices.ContainsFunc(c.MCPServers, func(s MCPServer) bool { return s.Name == local.Server })
+	c.LocalTools.Check(taken, func(key, problem string) { r.at("local_tools."+key, "%s", problem) })
 }

@@ -30,6 +30,7 @@ func (c *Config) check(r *report) {
 	checkDoor(r, c)
 	checkAuth(r, c)
 	checkServers(r, c.MCPServers)
+	c.checkLocalTools(r)
 	c.checkPrompt(r)
 	checkA2A(r, "a2a", c.A2A)
 	checkTree(r, c.Root, c.Models)

@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/llm/demo"
 	"agent-stop-and-go/activities/llm/router"
+	"agent-stop-and-go/activities/local"
 	"agent-stop-and-go/activities/oauth"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/rates"
@@ -104,20 +105,21 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Elicitor: &activities.Elicitation{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
+	offer := local.Box{Toolbox: box, Own: localTools(c, router)}
 	board := &switchboard.Board{Read: p.Switches}
 	limiter := rates.New(c.AgentName(), c.Limits.RateLimits(), board.State, rates.Workflows{TaskQueue: c.Temporal.TaskQueue})
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	rules := &ruleCheck{config: c, logger: logger}
 	stop := background(ctx, func(ctx context.Context) {
-		warnAutoRun(ctx, nodes, lists, box, logger)
-		rules.run(ctx, box)
+		warnAutoRun(ctx, nodes, lists, offer, logger)
+		rules.run(ctx, offer)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Audited: p.Audit != nil, Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: offer, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Audited: p.Audit != nil, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: ruledTools{box, c.Policy(), &sync.Map{}}, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
-			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
+			Caller: ruledTools{offer, c.Policy(), &sync.Map{}}, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
+			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now), Own: ownTools(offer, policyOf(c)),
 		},
 		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Now: time.Now},
 		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c), Audited: p.Audit != nil},

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent-stop-and-go/activities/local"
 	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
@@ -25,9 +26,9 @@ func policyOf(c *config.Config) rules.Policy {
 	return nil // not a nil *policy.Policy, which would be a Policy
 }
 
-// ruledTools are the tools of servers with what the rules say about them.
+// ruledTools are the tools with what the rules say about them.
 type ruledTools struct {
-	*toolbox.Toolbox
+	local.Box
 	policy *policy.Policy // may be nil
 	known  *sync.Map      // *verdict.OfTool by ruledTool
 }
@@ -40,7 +41,7 @@ type ruledTool struct {
 
 // Tools implements activities.Caller.
 func (r ruledTools) Tools(ctx context.Context) []toolbox.Tool {
-	list := r.Toolbox.Tools(ctx)
+	list := r.Box.Tools(ctx)
 	if r.policy == nil {
 		return list
 	}

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/local"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
@@ -82,7 +83,7 @@ func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolRes
 	l.journal.append(ctx, contract.Message{
 		Role: contract.RoleTool, Reply: c.reply, ResultOf: c.message,
 		ToolCall: &contract.ToolCall{
-			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Links: r.Links, Note: r.Note,
+			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Links: r.Links, Note: r.Note, Used: r.Used,
 		},
 	})
 }
@@ -152,6 +153,7 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 	note := ""
 	for tries := 1; ; tries++ {
 		r, err := l.callTool(header.With(ctx, l.tokenFor(c)), c)
+		l.state.Usage = l.state.Usage.Add(r.Usage)
 		if err == nil && pausesForLogin(ctx, r.Login) {
 			if d := l.awaitLogin(ctx, c, *r.Login); d.Decision != contract.Approved || ctx.Err() != nil {
 				return wording.NotLoggedIn(*r.Login, d)
@@ -294,7 +296,10 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	if !l.runsUnseen(c.Call) || c.asked || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
-	summary := wording.ToolSummary(c.Name, c.Server)
+	summary, timeout := wording.ToolSummary(c.Name, c.Server), callToolTimeout
+	if c.Server == local.Server {
+		in.Tools, in.Basis, timeout = l.node.Tools, c.Basis, local.MaxTime+generateMargin
+	}
 	switch {
 	case c.MayAsk:
 		in.MayAsk = true
@@ -303,5 +308,5 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		ctx = run.Detached(ctx)
 		return activity.Run(ctx, contract.ActivityCallTool, activity.Options(callToolTimeout, 1, summary), in)
 	}
-	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, activity.Options(callToolTimeout, activity.Attempts, summary), in)
+	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, activity.Options(timeout, activity.Attempts, summary), in)
 }

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,43 @@ func TestNodesOfATreeShareALimit(t *testing.T) {
 		same(t, "usage", s.view().Usage.InputTokens+s.view().Usage.OutputTokens, 130)
 		s.checkUsable()
 	})
+}
+
+// What a tool of the agent itself asks of models counts like the conversation's own calls.
+func TestWhatAToolAsksOfModelsCounts(t *testing.T) {
+	ask := callOf("ask_model_with_tool", "a", `{"tool":"find","request":"x"}`, false)
+	ask.Server, ask.Basis = "agent", contract.JSON{Raw: []byte(`{"before":[]}`)}
+	used := returns("4")
+	used.Usage, used.Used = contract.Usage{InputTokens: 90, OutputTokens: 10, Calls: 2, Cost: 5}, "find"
+	var got contract.CallToolInput
+	w := &world{
+		GenerateFn: script(withTokens(asks(ask), 10), withTokens(says("Four."), 1)),
+		CallToolFn: func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+			got = in
+			return used, nil
+		},
+	}
+	in := limited(contract.Limits{Turn: contract.Limit{Tokens: 100}})
+	in.Agent.Tree = &contract.Node{Type: contract.NodeLLM, Name: in.Agent.Name, Tools: []string{"agent", "find"}}
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		same(t, "arguments", string(s.pending().ToolArgs.Raw), `{"allowed":100,"limit":"turn.tokens","more":100,"spent":110}`)
+		same(t, "usage", s.view().Usage, contract.Usage{InputTokens: 99, OutputTokens: 11, Calls: 3, Cost: 10_000_005})
+		same(t, "used", calledInside(s.view().Transcript.Tail), []string{"find"})
+		same(t, "tools", got.Tools, []string{"agent", "find"})
+		same(t, "basis", string(got.Basis.Raw), `{"before":[]}`)
+		s.approve()
+		s.rest()
+		same(t, "last line", s.lines()[len(s.lines())-1], "assistant: Four.")
+	})
+}
+
+// calledInside are the tools that tools of the agent itself have called.
+func calledInside(messages []contract.Message) (out []string) {
+	for _, m := range messages {
+		if m.ToolCall != nil && m.ToolCall.Used != "" {
+			out = append(out, m.ToolCall.Used)
+		}
+	}
+	return out
 }

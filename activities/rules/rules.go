@@ -191,6 +191,9 @@ func Earlier(messages []contract.Message) []verdict.Earlier {
 		case c == nil:
 		case m.Role == contract.RoleTool && !held[m.ResultOf]:
 			out = append(out, verdict.Earlier{Tool: c.Name, Failed: c.IsError})
+			if c.Used != "" { // by a tool of the agent itself
+				out = append(out, verdict.Earlier{Tool: c.Used, Failed: c.IsError})
+			}
 		case m.Role == contract.RoleAssistant && c.Verdict.Holding():
 			held[m.ID] = true
 		}

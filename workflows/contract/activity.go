@@ -163,6 +163,9 @@ type CallToolInput struct {
 	// Binding is the approved target. If the call would go elsewhere now, it is not made and
 	// fails with KindChanged. Nil means no binding.
 	Binding *Binding `json:"binding,omitempty"`
+	// Tools (of the node) and Basis (as in Call) bound what a tool of the agent itself may call.
+	Tools []string `json:"tools,omitzero"`
+	Basis JSON     `json:"basis,omitzero"`
 }
 
 // CallToolResult is a tool's answer. A tool that answers with an error is a
@@ -179,7 +182,9 @@ type CallToolResult struct {
 	// Login is set if the call was not made, and may be made after a login.
 	Login *login.Need `json:"login,omitempty"`
 	// Note is for people, about the circumstances of the call.
-	Note string `json:"note,omitempty"`
+	Note  string `json:"note,omitempty"`
+	Usage Usage  `json:"usage,omitzero"` // of models that the call has asked
+	Used  string `json:"used,omitempty"` // the tool that a tool of the agent itself has called
 }
 
 // DelegateInput sends a message to another agent or about one of its tasks: without TaskID it

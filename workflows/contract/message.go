@@ -112,6 +112,7 @@ type ToolCall struct {
 	Links []Link `json:"links,omitempty"`
 	// Note is for people, about the circumstances of the call, such as an expired credential.
 	Note string `json:"note,omitempty"`
+	Used string `json:"used,omitempty"` // as in CallToolResult
 	// Verdict is what the agent's rules say about the call.
 	Verdict *verdict.Verdict `json:"verdict,omitempty"`
 }

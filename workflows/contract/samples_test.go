@@ -103,7 +103,7 @@ func head() *Head { return &Head{Blob: blob(), Count: 12} }
 func toolCall() ToolCall {
 	return ToolCall{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), Result: Inline("added"), IsError: true,
-		Media: []Media{media(), plainMedia()}, Links: []Link{link()}, Note: "Called without authorization.", Verdict: ruled(),
+		Media: []Media{media(), plainMedia()}, Links: []Link{link()}, Note: "Called without authorization.", Used: "find", Verdict: ruled(),
 	}
 }
 
@@ -450,8 +450,8 @@ func activitySamples() map[string]any {
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Grant: approvalID, Rate: passage(), Binding: binding()},
-		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note"},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Grant: approvalID, Rate: passage(), Binding: binding(), Tools: []string{"agent"}, Basis: blobJSON()},
+		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note", Usage: usage(), Used: "find"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},

@@ -75,6 +75,14 @@ var exampleRuns = map[string]example{
 		ask: "add a resource named apple with value 4200", approves: []string{"resources_add "}, rejects: true,
 		answers: "Operation cancelled by user.", tree: "rules:rejected",
 	},
+	"local-tools.yaml": {
+		ask:     `call ask_model_with_tool {"tool": "resources_list", "request": "call resources_list {}"}`,
+		answers: "The tool ask_model_with_tool answered: The tool resources_list answered: ", tree: "local-tools:done",
+	},
+	"local-tools.yaml destructive": {
+		ask:     `call ask_model_with_tool {"tool": "resources_remove", "request": "call resources_remove id=1"}`,
+		answers: "The tool ask_model_with_tool answered with an error: resources_remove was not called: a person must approve it.", tree: "local-tools:done",
+	},
 	"commands.yaml": {
 		ask: `call count_words text="how many words"`, answers: "The tool count_words answered: 3 words", tree: "commands:done",
 	},
