@@ -1,11 +1,13 @@
 package auth_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -170,6 +172,32 @@ func TestTokensOfTheProviderMayCall(t *testing.T) {
 	got := ask(guard, "metadata")
 	if err := json.Unmarshal(got.Body.Bytes(), &metadata); err != nil || metadata["resource"] != "http://tools.test/mcp" || fmt.Sprint(metadata["authorization_servers"]) != "["+p.url+"]" {
 		t.Errorf("%d %s %v", got.Code, got.Body, err)
+	}
+}
+
+func TestAServerMayVerifyTokensItself(t *testing.T) {
+	guard := auth.Verified(auth.Settings{Issuer: "https://login.test", Scopes: []string{"files"}}, func(_ context.Context, token string) (auth.Holder, error) {
+		switch token {
+		case "alice", "others":
+			return auth.Holder{Name: "alice", Scopes: strings.Fields(strings.Replace(token, "alice", "files", 1)), Expires: time.Now().Add(time.Hour)}, nil
+		case "ended":
+			return auth.Holder{Name: "alice", Scopes: []string{"files"}, Expires: time.Now().Add(-time.Hour)}, nil
+		case "away":
+			return auth.Holder{}, errors.New("the issuer is away")
+		}
+		return auth.Holder{}, fmt.Errorf("%w: not for us", auth.ErrRefused)
+	})
+	for token, want := range map[string]int{"alice": 200, "others": 403, "ended": 401, "away": 500, "bob": 401, "": 401} {
+		got := ask(guard, token)
+		if got.Code != want || want == 200 && got.Body.String() != "alice" {
+			t.Errorf("%q: %d %s, want %d", token, got.Code, got.Body, want)
+		}
+		if want == 401 && !strings.Contains(got.Header().Get("WWW-Authenticate"), `scope="files"`) {
+			t.Errorf("%q: %v", token, got.Header())
+		}
+	}
+	if got := ask(guard, "metadata"); got.Code != 200 || !strings.Contains(got.Body.String(), `"https://login.test"`) {
+		t.Errorf("metadata: %d %s", got.Code, got.Body)
 	}
 }
 

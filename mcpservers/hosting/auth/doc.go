@@ -12,6 +12,8 @@
 // With oidc a token is a JWT of the issuer for the audience (RFC 9068, or an ID token) with all scopes. The
 // challenge and the metadata tell clients where to get one. Handlers learn with [Caller] who calls.
 //
+// With [Verified] a server says itself whose a token is, such as one that only its issuer can read.
+//
 // The keys of the provider are read when a token needs one that is unknown, at most every ten seconds: made-up
 // tokens do not reach the provider.
 package auth
