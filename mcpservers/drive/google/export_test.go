@@ -1,0 +1,5 @@
+package google
+
+import "time"
+
+func init() { firstPause = time.Millisecond }
