@@ -2,7 +2,7 @@
 
 BIN        := bin
 GO         ?= go
-MODULES    := . deploy/stores mcpservers/sql deploy/standalone
+MODULES    := . deploy/stores mcpservers/sql mcpservers/drive deploy/standalone
 VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
 TAGS       := sqlite_fts5
@@ -13,7 +13,7 @@ PREFIX     ?= /usr/local
 SYSCONFDIR ?= /etc
 UNITDIR    ?= /usr/lib/systemd/system
 DESTDIR    ?=
-BINARIES   := agent worker gateway web mcp-resources mcp-filesystem mcp-commands mcp-sql mcp-web mcp-openapi mcp-prompt
+BINARIES   := agent worker gateway web mcp-resources mcp-filesystem mcp-commands mcp-sql mcp-web mcp-openapi mcp-prompt mcp-drive
 
 # Images, and the compose file of compose-up and compose-down.
 DOCKER     ?= docker
@@ -47,6 +47,7 @@ test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 	cd deploy/stores && $(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 	cd mcpservers/sql && $(GO) test -race -timeout 30m $(TESTFLAGS) ./...
+	cd mcpservers/drive && $(GO) test -race -timeout 30m $(TESTFLAGS) ./...
 	@echo "2/4 the tool servers and the embedded server on the SQLite driver of binaries that are built without cgo"
 	$(GO) test -timeout 30m -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
 	cd deploy/standalone && $(GO) test -timeout 30m ./embedded/...
@@ -107,6 +108,7 @@ build: ## build every binary for this machine into bin/
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
 	cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/ ./cmd/...
 	cd mcpservers/sql && $(GO) build -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/ ./cmd/...
+	cd mcpservers/drive && $(GO) build -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/ ./cmd/...
 	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(abspath $(BIN))/agent .
 
 install: build ## copy binaries, manual pages, an example of the file and systemd units below DESTDIR
@@ -139,7 +141,7 @@ packaging: ## check Dockerfile, compose files and chart with the tools of those 
 	cd deploy/packaging && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
 
 ship: ## build as Dockerfile, install and release do, without a container engine, and check what comes out (minutes)
-	cd deploy/packaging && $(GO) test ./images -count=1 -timeout 1h -v -run '^TestTheBuildStages' -replay source,build,build-stores,build-sql,build-agent
+	cd deploy/packaging && $(GO) test ./images -count=1 -timeout 1h -v -run '^TestTheBuildStages' -replay source,build,build-stores,build-sql,build-drive,build-agent
 	cd deploy/packaging && $(GO) test ./release -count=1 -timeout 1h -v -build
 
 build-all: ## cross-compile every binary into DIST (dist)/<os>-<arch>/
@@ -148,6 +150,7 @@ build-all: ## cross-compile every binary into DIST (dist)/<os>-<arch>/
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
 	  (cd deploy/stores && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ ./cmd/...) || exit 1; \
 	  (cd mcpservers/sql && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ ./cmd/...) || exit 1; \
+	  (cd mcpservers/drive && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ ./cmd/...) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
 release: build-all ## archives of every platform with checksums and lists of parts (SBOM), in DIST (dist)/release/

@@ -34,7 +34,7 @@ func (c *Config) ChangedDefaults() []string {
 // statesHints reports whether the server ships with the agent. The tools of those servers
 // have all hints.
 func (s MCPServer) statesHints() bool {
-	return slices.Contains([]string{"mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt"}, s.program())
+	return slices.Contains([]string{"mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt", "mcp-drive"}, s.program())
 }
 
 // program returns the name of the command.

@@ -36,7 +36,7 @@ func leaves(n contract.Node) []contract.Node {
 }
 
 func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
-	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules", "commands", "sql", "web", "openapi", "prompt", "local-tools"} {
+	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models", "rules", "commands", "sql", "web", "openapi", "prompt", "local-tools", "drive"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("examples", name+".yaml"))
 			if err != nil {
@@ -53,7 +53,7 @@ func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Model != contract.DemoModel || len(c.MCPServers) != 1 || c.MCPServers[0].Command != cmp.Or(map[string]string{"commands": "mcp-commands", "sql": "mcp-sql", "web": "mcp-web", "openapi": "mcp-openapi", "prompt": "mcp-prompt"}[name], "mcp-resources") {
+			if a.Model != contract.DemoModel || len(c.MCPServers) != 1 || c.MCPServers[0].Command != cmp.Or(map[string]string{"commands": "mcp-commands", "sql": "mcp-sql", "web": "mcp-web", "openapi": "mcp-openapi", "prompt": "mcp-prompt", "drive": "mcp-drive"}[name], "mcp-resources") {
 				t.Errorf("model %s, servers %+v", a.Model, c.MCPServers)
 			}
 			if a.Tree != nil {

@@ -17,7 +17,7 @@ func TestUnitsOfSystemd(t *testing.T) {
 	if err != nil || len(units) == 0 {
 		t.Fatalf("%v, %v", units, err)
 	}
-	binaries := map[string]bool{"agent": true, "worker": true, "gateway": true, "web": true, "mcp-resources": true, "mcp-filesystem": true, "mcp-commands": true, "mcp-sql": true, "mcp-web": true, "mcp-openapi": true, "mcp-prompt": true}
+	binaries := map[string]bool{"agent": true, "worker": true, "gateway": true, "web": true, "mcp-resources": true, "mcp-filesystem": true, "mcp-commands": true, "mcp-sql": true, "mcp-web": true, "mcp-openapi": true, "mcp-prompt": true, "mcp-drive": true}
 	dir := t.TempDir()
 	for _, unit := range units {
 		text, err := os.ReadFile(unit)

@@ -36,6 +36,7 @@ build() {
   echo "building"
   (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./mcpservers/cmd/mcp-commands ./mcpservers/cmd/mcp-web ./mcpservers/cmd/mcp-openapi ./mcpservers/cmd/mcp-prompt ./deploy/conformance/mcp-client) || die "go build failed"
   (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
+  (cd "$root/mcpservers/drive" && go build -o "$bin/" ./cmd/mcp-drive) || die "go build failed"
   [[ $agent ]] || return 0
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
   (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" . && go test -c -tags foreign,sqlite_fts5 -o "$work/e2e" ./e2e) ||
@@ -244,6 +245,10 @@ mkdir "$work/prompt" && printf 'You help.\n[SECTIONS]\ntone\n' >"$work/prompt/in
 serve mcp-prompt --directory "$work/prompt"
 ours mcp-prompt read_prompt '{"section":"tone"}' 'a line to find' --directory "$work/prompt"
 check mcp-prompt "inspector" inspect "$url" read_prompt 'a line to find' section=tone
+
+serve mcp-drive --path "$work/files"
+ours mcp-drive read_file '{"id":"note.txt"}' 'a line to find' --path "$work/files"
+check mcp-drive "inspector" inspect "$url" read_file 'a line to find' id=note.txt
 
 client=$bin/mcp-client
 check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"

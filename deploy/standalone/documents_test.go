@@ -62,7 +62,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 
 // programs are those that documents may show, with what to check besides files; nil for nothing.
 var programs = map[string]func(*testing.T, shownCommand){
-	"agent": checkAgent, "worker": checkFlags, "gateway": checkFlags, "web": checkFlags, "mcp-resources": checkFlags, "mcp-filesystem": checkFlags, "mcp-commands": checkFlags, "mcp-sql": checkFlags, "mcp-web": checkFlags, "mcp-openapi": checkFlags, "mcp-prompt": checkFlags,
+	"agent": checkAgent, "worker": checkFlags, "gateway": checkFlags, "web": checkFlags, "mcp-resources": checkFlags, "mcp-filesystem": checkFlags, "mcp-commands": checkFlags, "mcp-sql": checkFlags, "mcp-web": checkFlags, "mcp-openapi": checkFlags, "mcp-prompt": checkFlags, "mcp-drive": checkFlags,
 	"make": checkMake, "curl": checkCurl, "temporal": checkTemporal, "tctl": checkTemporal, "promtool": nil, "prometheus": nil,
 	"kubectl": nil, "helm": nil, "docker": nil, "systemctl": nil, "journalctl": nil, "psql": nil, "pg_dump": nil, "pg_restore": nil, "dropdb": nil, "createdb": nil, "pg_basebackup": nil, "redis-cli": nil,
 	"cd": nil, "cp": nil, "df": nil, "du": nil, "install": nil, "mkdir": nil, "umask": nil, "echo": nil, "tee": nil, "cat": nil, "kill": nil, "grep": nil, "head": nil, "tail": nil, "sort": nil, "sed": nil, "tr": nil,
@@ -192,7 +192,7 @@ func checkFlags(t *testing.T, c shownCommand) {
 	t.Helper()
 	name := filepath.Base(c.words[0])
 	sources, err := filepath.Glob(filepath.Join(project, "*", "cmd", name, "*.go"))
-	if nested, more := filepath.Glob(filepath.Join(project, "*", "*", "cmd", name, "*.go")); more == nil { // mcp-sql
+	if nested, more := filepath.Glob(filepath.Join(project, "*", "*", "cmd", name, "*.go")); more == nil { // mcp-sql, mcp-drive
 		sources = append(sources, nested...)
 	}
 	if programs, more := filepath.Glob(filepath.Join(project, name, "program", "*.go")); more == nil { // worker and gateway

@@ -16,7 +16,7 @@ import (
 const root = "../../.."
 
 // images are the targets that ship.
-var images = []string{"worker", "gateway", "web", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt", "agent"}
+var images = []string{"worker", "gateway", "web", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt", "mcp-drive", "agent"}
 
 // stages parses the Dockerfile. What the linter of BuildKit says of it is an error.
 func stages(t *testing.T) []instructions.Stage {

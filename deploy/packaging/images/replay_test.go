@@ -13,7 +13,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 )
 
-var replay = flag.String("replay", "", "carry out these stages of the Dockerfile in a folder: source,build,build-stores,build-sql,build-agent (minutes)")
+var replay = flag.String("replay", "", "carry out these stages of the Dockerfile in a folder: source,build,build-stores,build-sql,build-drive,build-agent (minutes)")
 
 // builder carries out the steps of build stages in a folder instead of a container: /src and
 // /out are folders below it. Mounts are left out, so the caches are those of this machine.

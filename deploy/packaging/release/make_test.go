@@ -17,7 +17,7 @@ const (
 
 var build = flag.Bool("build", false, "compile all binaries, as make install and make release do (minutes)")
 
-var binaries = []string{"agent", "worker", "gateway", "web", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt"}
+var binaries = []string{"agent", "worker", "gateway", "web", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt", "mcp-drive"}
 
 // run runs make with targets and variables. VERSION is that of the test.
 func run(t *testing.T, args ...string) {

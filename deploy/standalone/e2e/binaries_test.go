@@ -39,6 +39,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 		{"../../..", "./mcpservers/cmd/mcp-openapi", "mcp-openapi"},
 		{"../../..", "./mcpservers/cmd/mcp-prompt", "mcp-prompt"},
 		{"../../../mcpservers/sql", "./cmd/mcp-sql", "mcp-sql"},
+		{"../../../mcpservers/drive", "./cmd/mcp-drive", "mcp-drive"},
 		{"../../stores", "./cmd/worker", "worker"},
 		{"../../stores", "./cmd/gateway", "gateway"},
 		{"..", ".", "agent"},
@@ -216,7 +217,7 @@ func TestEveryBinaryTellsItsVersionAndHowToUseIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt"} {
+	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem", "mcp-commands", "mcp-sql", "mcp-web", "mcp-openapi", "mcp-prompt", "mcp-drive"} {
 		for arg, want := range map[string]string{"version": "dev\n", "help": "--config"} {
 			if binary != "agent" { // the agent has commands
 				arg = "--" + arg

@@ -112,6 +112,12 @@ var exampleRuns = map[string]example{
 		ask:      `call update_prompt {"section":"tone","operation":"append","content":"Be kind.","base":"` + base("tone", "Be brief. Say what you changed.\n") + `"}`,
 		approves: []string{"update_prompt "}, answers: "The tool update_prompt answered: This is version 2", tree: "prompt:done", edit: copyPrompt,
 	},
+	"drive.yaml": {
+		ask: `call create_file {"name":"plan.txt","content":"hello"}`, answers: "The tool create_file answered: Created 'plan.txt'", tree: "drive:done", edit: keptFile,
+	},
+	"drive.yaml destructive": {
+		ask: `call delete_file {"id":"notes.txt"}`, approves: []string{"delete_file "}, answers: "The tool delete_file answered: Deleted file id: notes.txt", tree: "drive:done", edit: keptFile,
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -207,6 +213,21 @@ func searchPage(t *testing.T, text string) string {
 	}))
 	t.Cleanup(s.Close)
 	return strings.Replace(text, "--search, duckduckgo", "--search, duckduckgo="+s.URL, 1)
+}
+
+// keptFile puts a file into the folder of the tool server.
+func keptFile(t *testing.T, text string) string {
+	folder := regexp.MustCompile(`--path, ([^\]]+)\]`).FindStringSubmatch(text)
+	if folder == nil {
+		t.Fatal("the file names no folder")
+	}
+	if err := os.MkdirAll(folder[1], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder[1], "notes.txt"), []byte("Buy apples."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // ownAddress makes the API that of the agent, whose port is one of the test.
