@@ -94,6 +94,32 @@ func TestAGoodServerHasNoFaults(t *testing.T) {
 	}
 }
 
+func TestSizesAreTold(t *testing.T) {
+	const schema = `","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","additionalProperties":false}}`
+	many := func(n, size int) *server.MCPServer {
+		s := server.NewMCPServer("s", "1", server.WithToolCapabilities(false))
+		for i := range n {
+			s.AddTools(tool(t, fmt.Sprintf(`{"name":"t%d","description":"%s`, i, strings.Repeat("d", size))+schema))
+		}
+		return s
+	}
+	for want, s := range map[string]*server.MCPServer{
+		"warning list : there are no tools":             many(0, 0),
+		"warning size : there are 129 tools":            many(129, 1),
+		"warning size : all definitions have ":          many(100, 700),
+		"warning size t0: its definition has ":          many(1, 9000),
+		"warning text t0: its description has 3000 byt": many(1, 3000),
+	} {
+		var told []string
+		for _, f := range faults(t, s) {
+			told = append(told, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Kind, f.Tool, f.Text))
+		}
+		if !slices.ContainsFunc(told, func(line string) bool { return strings.HasPrefix(line, want) }) {
+			t.Errorf("no %q in %q", want, told)
+		}
+	}
+}
+
 func TestSlowAnswersAndSameNamesAreTold(t *testing.T) {
 	hooks := &server.Hooks{}
 	hooks.AddBeforeListTools(func(context.Context, any, *mcp.ListToolsRequest) { time.Sleep(1100 * time.Millisecond) })
