@@ -199,6 +199,14 @@ var corpus = append([]string{
 	"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "REFRESH MATERIALIZED VIEW x", "MERGE INTO orders USING customers ON true WHEN MATCHED THEN DELETE", "NOTIFY a", "LISTEN a", "DISCARD ALL",
 	"SELECT 1\\; DELETE FROM orders", "SELECT 1\n\nDELETE FROM orders", "SELECT 1;;DELETE FROM orders;", "SELECT '\\'; DELETE FROM orders; -- '", "SELECT \"\\\"; DELETE FROM orders; -- \"", "SELECT $a$'$a$; DELETE FROM orders",
 	"SELECT /*/ */ 1; DELETE FROM orders /* */", "SELECT 1 --\n; DELETE FROM orders", "SELECT 1 --x; DELETE FROM orders", "SELECT 5--1", "SELECT 1 # \n; DELETE FROM orders", "INSERT INTO orders SELECT 9, 1, 1, NULL, NULL",
+	"PREPARE x FROM 'DELETE FROM orders'", "EXECUTE x USING @a", "DEALLOCATE PREPARE x", "HANDLER orders OPEN AS h", "HANDLER h READ FIRST", "HANDLER h CLOSE", "DO wipes()", "DO 1, wipes()", "SELECT * FROM orders INTO DUMPFILE '/tmp/mcp-sql-outfile'",
+	"SELECT * INTO OUTFILE '/tmp/mcp-sql-outfile' FROM orders", "(SELECT 1) UNION (SELECT 2) INTO OUTFILE '/tmp/mcp-sql-outfile'", "LOAD DATA INFILE '/etc/passwd' INTO TABLE customers", "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE customers (name)",
+	"LOAD XML LOCAL INFILE '/etc/passwd' INTO TABLE customers", "SELECT 1 /*!99999 INTO OUTFILE '/tmp/x' */", "/*!DELETE*//*!FROM*/orders", "SELECT 1 /*M!50000 INTO OUTFILE '/tmp/mcp-sql-outfile' */", "/*!50000SELECT*/ wipes()", "SELECT/*!,wipes()*/1", "/*!/*!*/DELETE FROM orders*/",
+	"SELECT rand(), uuid(), now(6), last_insert_id(77)", "SELECT get_lock('a', 1)", "SELECT benchmark(1, wipes())", "SELECT nextval(shop.numbers)", "SELECT PREVIOUS VALUE FOR numbers", "SELECT lastval(numbers)", "SELECT setval(numbers, 99)", "SELECT master_pos_wait('a', 1)",
+	"SELECT * FROM orders PROCEDURE ANALYSE()", "XA START 'x'", "RESET QUERY CACHE", "FLUSH TABLES", "OPTIMIZE TABLE orders", "ANALYZE TABLE orders", "CHECKSUM TABLE orders", "SHOW CREATE TABLE orders", "TABLE orders", "SET @x = (SELECT wipes())", "SELECT (SELECT wipes()) FROM dual",
+	"SELECT * FROM orders WHERE id = wipes()", "SELECT * FROM orders ORDER BY wipes()", "SELECT * FROM orders GROUP BY id HAVING wipes()", "SELECT * FROM orders LIMIT 1 INTO @x", "DELETE FROM orders RETURNING id", "INSERT INTO customers VALUES (9, 'x', NULL) RETURNING wipes()", "WITH x AS (SELECT wipes()) SELECT * FROM x",
+	// read otherwise with ANSI_QUOTES or NO_BACKSLASH_ESCAPES
+	"SELECT \"a\", '\\', wipes() -- '", "SELECT '\\'' , 1 -- ', wipes()", "SELECT \"\\\" , wipes() -- \"", "SELECT \"'\", wipes(), '\"'", "SELECT 'a\\' OR wipes() -- '", "SELECT `a\\`, wipes() -- `",
 }, bypasses...)
 
 // batch is how many statements run between two looks at the database.
@@ -328,6 +336,19 @@ func TestForeignMariaDB(t *testing.T) {
 	e, err := mysql.Open(t.Context(), mysql.Config{ReadDSN: os.Getenv("SQL_READ"), Timeout: 5 * time.Second})
 	must(t, err)
 	testEngine(t, f, e)
+	// What a server and a data source name set does not count.
+	modes := f.run("SELECT @@GLOBAL.sql_mode")
+	f.run("SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'")
+	odd := f
+	for _, name := range []string{"SQL_READ", "SQL_OWNER"} {
+		t.Setenv("ODD_"+name, os.Getenv(name)+"?multiStatements=true&interpolateParams=true&allowAllFiles=true&sql_mode=%27ANSI_QUOTES%2CNO_BACKSLASH_ESCAPES%27")
+	}
+	odd.config.ReadEnv, odd.admin.ReadEnv, odd.config.WriteEnv, odd.config.DryRun = "ODD_SQL_READ", "ODD_SQL_OWNER", "", false
+	testCorpus(t, odd)
+	e, err = mysql.Open(t.Context(), mysql.Config{ReadDSN: os.Getenv("ODD_SQL_READ"), Timeout: 5 * time.Second})
+	must(t, err)
+	testEngine(t, odd, e)
+	f.run("SET GLOBAL sql_mode = '" + strings.TrimSpace(modes) + "'")
 	testChanges(t, f, func(int) string { return "?" })
 	config := databases.DefaultConfig()
 	config.Databases = []databases.DatabaseConfig{f.config}
