@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent-stop-and-go/activities/systemprompt"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/mcp"
@@ -23,6 +24,8 @@ func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (cont
 		list = t.resourceCatalogue(ctx)
 	case contract.WantPrompts:
 		list = t.promptCatalogue(ctx)
+	case contract.WantSystemPrompt:
+		list = systemprompt.Read(ctx, t.Caller, in.Server)
 	default:
 		return contract.CatalogueResult{}, fail(contract.KindInvalid, fmt.Sprintf("nothing is known of %q", in.Kind), 0)
 	}

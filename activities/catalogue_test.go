@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/mcp"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -218,4 +219,33 @@ func TestAWorkerLooksForTheGatewaysProbeAndPutsItsOwn(t *testing.T) {
 	a.Blobs.(*memory).putErr = errStore
 	_, err = run(t, t.Context(), a.ListTools, contract.ListToolsInput{Probe: &there})
 	failedAs(t, err, contract.KindBlob, true)
+}
+
+func TestTheSystemPromptOfAServerIsRead(t *testing.T) {
+	a := tools(t, nil)
+	for name, c := range map[string]struct {
+		result toolbox.Result
+		err    error
+		want   promptversion.Reading
+	}{
+		"a prompt":         {toolbox.Result{Text: `{"text":"Help."}`}, nil, promptversion.Reading{Prompt: json.RawMessage(`{"text":"Help."}`)}},
+		"no JSON":          {toolbox.Result{Text: "Help."}, nil, promptversion.Reading{Problem: "prompt://sections is not a prompt"}},
+		"a login":          {toolbox.Result{AuthRequired: "p"}, nil, promptversion.Reading{Problem: "it answers only those who have logged in"}},
+		"a server is down": {toolbox.Result{}, &toolbox.Error{Server: "p", Err: errors.New("refused")}, promptversion.Reading{Problem: "refused"}},
+	} {
+		a.Caller = fakeCaller{ReadFn: func(access toolbox.Access, uri string) (toolbox.Result, error) {
+			if access != (toolbox.Access{Server: "p"}) || uri != promptversion.URI {
+				t.Errorf("%s: %+v %s", name, access, uri)
+			}
+			return c.result, c.err
+		}}
+		got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Kind: contract.WantSystemPrompt, Server: "p"})
+		var reading promptversion.Reading
+		if err == nil {
+			err = json.Unmarshal(got.Body.Raw, &reading)
+		}
+		if diff := cmp.Diff(c.want, reading); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
 }

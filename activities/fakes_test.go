@@ -97,6 +97,7 @@ type fakeCaller struct {
 
 	ResourcesFn func() ([]toolbox.Resource, error)
 	PromptsFn   func() ([]toolbox.Prompt, error)
+	ReadFn      func(toolbox.Access, string) (toolbox.Result, error)
 }
 
 func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
@@ -110,6 +111,9 @@ func (f fakeCaller) Resources(context.Context) ([]toolbox.Resource, error) {
 	return f.ResourcesFn()
 }
 func (f fakeCaller) Prompts(context.Context) ([]toolbox.Prompt, error) { return f.PromptsFn() }
+func (f fakeCaller) ReadResource(_ context.Context, a toolbox.Access, uri string) (toolbox.Result, error) {
+	return f.ReadFn(a, uri)
+}
 
 type fakePeer struct {
 	SendFn func(context.Context, peer.Message) (peer.Reply, error)

@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/heartbeat"
 	"agent-stop-and-go/activities/rates"
+	"agent-stop-and-go/activities/systemprompt"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/local"
@@ -38,6 +39,7 @@ type Caller interface {
 	// Resources and Prompts return a list and an error for toolbox.Failures.
 	Resources(ctx context.Context) ([]toolbox.Resource, error)
 	Prompts(ctx context.Context) ([]toolbox.Prompt, error)
+	systemprompt.Reader
 }
 
 // Tools calls the tools of MCP servers.

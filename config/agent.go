@@ -24,6 +24,9 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		a.CallAs = contract.CallAsApprover
 	}
 	prompt := c.Prompt.System()
+	if c.Root == nil || c.single() && c.Root.Prompt == "" {
+		a.PromptVersion = c.Prompt.Version()
+	}
 	switch {
 	case c.Root == nil:
 		a.Peers = peersOf(c.A2A)

@@ -3,12 +3,16 @@ package config
 import (
 	"context"
 	"path/filepath"
+	"slices"
 )
 
 // checkPrompt checks the keys of the prompt.
 func (c *Config) checkPrompt(r *report) {
 	for _, f := range c.Prompt.Check() {
 		r.at("prompt"+f.Key, "%s", f.Message)
+	}
+	if s := c.Prompt.Server; s != "" && !slices.ContainsFunc(c.MCPServers, func(m MCPServer) bool { return m.Name == s }) {
+		r.at("prompt.server", "%q is no server in mcp_servers", s)
 	}
 }
 

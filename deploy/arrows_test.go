@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"workflows":               {"workflows/activity", "workflows/adoption", "workflows/approval", "workflows/run", "workflows/reset", "workflows/push", "workflows/deletion", "workflows/deputies", "workflows/listing", "workflows/panel", "workflows/catalogue", "workflows/contract", "workflows/attribute", "workflows/decide", "workflows/wording", "workflows/record", "workflows/answer", "workflows/credential", "workflows/handover", "workflows/signal", "workflows/console", "workflows/proof", "workflows/telemetry"},
 	"activities":              {"workflows/contract", "workflows/record", "workflows/answer", "workflows/credential", "activities", "workflows/telemetry"},
 	"config":                  {"workflows/contract", "workflows/record", "workflows/credential", "config", "workflows/telemetry"},
-	"config/prompt":           {"mcpservers/prompt/sections"},
+	"config/prompt":           {"mcpservers/prompt/sections", "workflows/contract/promptversion"},
 	"worker":                  {"workflows", "activities", "config", "worker"},
 	"worker/program":          {"workflows", "activities", "config", "worker", "gateway/server/hooks"},
 	"worker/cmd":              {"workflows", "activities", "config", "worker", "gateway/server/hooks"},

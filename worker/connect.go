@@ -3,10 +3,13 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"agent-stop-and-go/activities/systemprompt"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker/accounts"
@@ -62,6 +65,23 @@ func Tools(ctx context.Context, c *config.Config, getenv func(string) string) (a
 		out.Servers[s.Name] = cmp.Or(servers[i].Problem, s.Error)
 	}
 	return out, end()
+}
+
+// ReadPrompt has the prompt of a configuration take over that of its tool server, if it is at one.
+func ReadPrompt(ctx context.Context, c *config.Config, getenv func(string) string) error {
+	if c.Prompt.Server == "" {
+		return nil
+	}
+	one := *c
+	one.MCPServers = slices.DeleteFunc(slices.Clone(c.MCPServers), func(s config.MCPServer) bool { return s.Name != c.Prompt.Server })
+	box, _, end, err := connected(&one, getenv)
+	if err != nil {
+		return err
+	}
+	if err = c.Prompt.Take(systemprompt.Read(ctx, box, c.Prompt.Server)); err != nil {
+		err = fmt.Errorf("read the prompt from the tool server %s: %w", c.Prompt.Server, err)
+	}
+	return errors.Join(err, end())
 }
 
 // Offered connects like Connect, and returns the tools and a line for each server that does not

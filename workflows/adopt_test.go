@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/adoption"
+	"agent-stop-and-go/workflows/contract/promptversion"
 )
 
 // adopt has the conversation take over a configuration, under which approvals hold.
@@ -81,6 +82,36 @@ func TestAConversationAdoptsAConfigurationBetweenTurns(t *testing.T) {
 	same(t, "models", w.models(), []string{before, "other-model Be thorough."}) // r3 is left to the next run
 	next, _ := s.next()
 	same(t, "next run", next.Agent.Hash(), other(in).Hash())
+}
+
+// The record has each prompt with its version, also in later runs.
+func TestTheRecordHasTheVersionsOfPrompts(t *testing.T) {
+	w, in := &world{}, hello()
+	in.Agent.PromptVersion = &promptversion.Version{Source: "directory", Number: 1, Digest: "a"}
+	changed, text := other(in), other(in)
+	changed.PromptVersion = &promptversion.Version{Source: "directory", Number: 2, Digest: "b"}
+	text.PromptVersion, text.Prompt = nil, contract.Inline("Be short.")
+	s := converse(t, w, in, func(s *session) {
+		s.rest()
+		s.adopt(changed)
+		s.rest()
+		s.adopt(text)
+		s.rest()
+		s.env.SetCurrentHistoryLength(8_000)
+		s.say("r2", "more")
+		s.rest()
+	})
+	next, _ := s.next()
+	uses := next.Carried.Prompts
+	if len(uses) != 3 || uses[0].Number != 1 || uses[0].By != "" || uses[0].At != next.Carried.CreatedAt || uses[1].Digest != "b" || uses[1].By != "ops" || uses[2].Source != "text" {
+		t.Errorf("%+v", uses)
+	}
+	if view := s.view().Prompts; len(view) != 3 {
+		t.Errorf("the view has %+v", view)
+	}
+	if in.Agent.Hash() != hello().Agent.Hash() {
+		t.Error("the version changes the hash, by which conversations are found that have another configuration")
+	}
 }
 
 func TestAWaitingConversationContinuesWithWhatItAdopted(t *testing.T) {

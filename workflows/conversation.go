@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/adoption"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/listing"
@@ -159,6 +160,7 @@ func (c *conversation) recordStart(ctx workflow.Context) {
 		c.show(ctx)
 		return
 	}
+	c.state.Prompts = promptversion.Add(nil, c.in.Agent.PromptVersion, c.state.CreatedAt, "")
 	if !c.in.Agent.Prompt.IsZero() {
 		c.append(ctx, contract.Message{Role: contract.RoleSystem, Content: c.in.Agent.Prompt})
 	}

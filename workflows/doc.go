@@ -12,7 +12,7 @@
 //	Delivery      the workflow of the leaf      the other agent has received the message, or after
 //	              that abandons a task, as a    30 days
 //	              child
-//	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
+//	Catalogue     the gateway                   a worker has listed its tools, resources or prompts, or read the system prompt of a server
 //	Deputies      the gateway, with the first   never
 //	              deputy of an agent
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,

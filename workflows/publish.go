@@ -35,7 +35,7 @@ func (c *conversation) view() contract.ConversationView {
 		Status: c.status, Transcript: c.transcript(), Pending: c.pendingApprovals(),
 		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.usage(),
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
-		Task: c.in.Task, Chain: c.in.Chain, Last: c.state.Last, Refused: c.state.Refused, Title: c.state.Title, Model: c.state.Model,
+		Task: c.in.Task, Chain: c.in.Chain, Last: c.state.Last, Refused: c.state.Refused, Title: c.state.Title, Model: c.state.Model, Prompts: c.state.Prompts,
 	}
 	if len(c.pending) > 0 {
 		v.Pipeline = c.pending[0].pipeline

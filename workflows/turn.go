@@ -188,5 +188,5 @@ func (c *conversation) adopt(ctx workflow.Context) {
 		t.turnOrigin.agent, t.turnOrigin.configHash, t.leaf.node, t.leaf.modelIndex = *next, next.Hash(), choice.Agent(*next, c.state.TurnModel).Root(), 0
 	}
 	c.in.Agent = *next
-	c.adoption.Done(ctx)
+	c.adoption.Done(ctx, &c.state)
 }

@@ -10,16 +10,20 @@ import (
 	"github.com/gofrs/flock"
 
 	"agent-stop-and-go/mcpservers/prompt/sections"
+	"agent-stop-and-go/workflows/contract/promptversion"
 )
 
 // Prompt is the system prompt. A file may have its Text alone instead of the mapping.
 type Prompt struct {
 	Text      string    `yaml:"text" jsonschema_description:"The text, or with sections what stands before them."`
 	Sections  []Section `yaml:"sections" jsonschema_description:"Named sections, in the order in which the model gets them."`
+	Server    string    `yaml:"server" jsonschema_description:"A tool server of mcp_servers that has the prompt (mcp-prompt), instead of sections and directory. New conversations read it there. While it cannot be read they have text, and without text they are refused."`
 	Directory string    `yaml:"directory" jsonschema_description:"A directory with the prompt, instead of text and sections: it begins in index.md, whose lines after [SECTIONS] are NAME: DESCRIPTION for each section, and NAME.md is its text, or again an index. Relative to this file."`
 
-	path string           // of the directory, once it was read
-	tree *sections.Prompt // as it was read; nil before
+	path    string                 // of the directory, once it was read
+	tree    *sections.Prompt       // as it was read; nil before
+	version *promptversion.Version // of a directory or a server
+	text    string                 // of a server
 }
 
 // Section is a named part of a prompt.
@@ -41,14 +45,17 @@ type Fault struct {
 
 // IsZero reports whether there is no prompt.
 func (p Prompt) IsZero() bool {
-	return p.Text == "" && p.Directory == "" && len(p.Sections) == 0
+	return p.Text == "" && p.Directory == "" && p.Server == "" && len(p.Sections) == 0
 }
 
 // Check returns what is wrong with the keys.
 func (p Prompt) Check() (out []Fault) {
 	c := checker{seen: map[string]bool{}}
-	if p.Directory != "" && (p.Text != "" || len(p.Sections) > 0) {
-		c.fault(".directory", "must stand without text and sections")
+	if p.Directory != "" && (p.Text != "" || p.Server != "" || len(p.Sections) > 0) {
+		c.fault(".directory", "must stand without text, server and sections")
+	}
+	if p.Server != "" && len(p.Sections) > 0 {
+		c.fault(".server", "must stand without sections")
 	}
 	c.sections("", p.Sections, 0)
 	return c.out
@@ -119,6 +126,7 @@ func (p *Prompt) readDirectory(ctx context.Context, dir string) (out []Fault) {
 		out = append(out, Fault{File: filepath.Join(name, f.File), Line: f.Line, Message: f.Message})
 	}
 	p.tree = &tree
+	p.version = versionOf("directory", sections.NewReading(tree, number(name, tree.Files)))
 	return out
 }
 
@@ -162,7 +170,7 @@ func (r *reader) sections(key string, list []Section) (out []sections.Section) {
 }
 
 func (r *reader) file(key, name string) (title, text string) {
-	text, err := sections.ReadFile(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	text, err := sections.ReadFile(sections.Directory(filepath.Dir(name)), filepath.Base(name))
 	if err != nil {
 		r.out = append(r.out, Fault{Key: key, Message: err.Error()})
 		return "", ""
@@ -203,6 +211,9 @@ func (s Section) unread() sections.Section {
 
 // System returns what the model gets: a text alone as it is written.
 func (p Prompt) System() string {
+	if p.text != "" {
+		return p.text
+	}
 	if p.Directory == "" && len(p.Sections) == 0 {
 		return p.Text
 	}

@@ -84,6 +84,9 @@ func (f adoptFlags) run(cmd *cobra.Command, ids []string, getenv func(string) st
 	if err != nil {
 		return err
 	}
+	if err := worker.ReadPrompt(ctx, c, getenv); err != nil {
+		return err
+	}
 	chooseModel(c, f.demo, getenv)
 	url := c.BlobURL()
 	if f.dry {

@@ -11,13 +11,16 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/deploy/standalone/cli"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/mcpservers/prompt"
 	"agent-stop-and-go/mcpservers/prompt/sections"
+	"agent-stop-and-go/worker"
 )
 
 const aboutPrompt = `Look at the system prompt of an agent: the key prompt of its file, which may be a text, or a tree of
-sections in the file or in a directory. A directory has versions, which mcp-prompt makes, and revert.
+sections in the file, in a directory or at a tool server. A directory has versions, which mcp-prompt
+makes, and revert. used says which prompts a conversation has had.
 `
 
 const aboutPromptShow = `Show what the model gets: first a line for each section with its number and name, either of which is
@@ -43,7 +46,7 @@ func newPrompt(getenv func(string) string) *cobra.Command {
 		Use: "show [SECTION]", Short: "Show what the model gets", Long: aboutPromptShow, Args: cobra.MaximumNArgs(1),
 		Example: `  agent prompt show
   agent prompt show tone --config config/agent.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error { return p.show(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return p.show(cmd, args, getenv) },
 	}
 	history := &cobra.Command{
 		Use: "history", Short: "List the versions of a prompt in a directory", Long: aboutPromptHistory, Args: noArguments,
@@ -66,6 +69,7 @@ func newPrompt(getenv func(string) string) *cobra.Command {
 		addFile(c, &p.file)
 		cmd.AddCommand(c)
 	}
+	cmd.AddCommand(cli.NewUsedPrompts(getenv))
 	return cmd
 }
 
@@ -77,9 +81,12 @@ type promptFlags struct {
 	why   string
 }
 
-func (p promptFlags) show(cmd *cobra.Command, args []string) error {
+func (p promptFlags) show(cmd *cobra.Command, args []string, getenv func(string) string) error {
 	c, err := config.Load(p.file)
 	if err != nil {
+		return err
+	}
+	if err := worker.ReadPrompt(cmd.Context(), c, getenv); err != nil {
 		return err
 	}
 	a, err := c.Agent(cmd.Context(), blobstore.Memory())
@@ -101,6 +108,9 @@ func (p promptFlags) store(ctx context.Context) (*prompt.Store, error) {
 	c, err := config.Load(p.file)
 	if err != nil {
 		return nil, err
+	}
+	if c.Prompt.Server != "" {
+		return nil, fmt.Errorf("%s: the prompt is at the tool server %s, which has its versions: its tool prompt_history lists them", p.file, c.Prompt.Server)
 	}
 	if c.Prompt.Path() == "" {
 		return nil, fmt.Errorf("%s: the prompt is in no directory, so no versions of it are kept", p.file)

@@ -60,9 +60,29 @@ type Conversation struct {
 	Title   string   `json:"title,omitempty"`
 	Renamed *Renamed `json:"renamed,omitempty"`
 	// Model was chosen for all messages that name none.
-	Model   string     `json:"model,omitempty"`
-	Problem string     `json:"problem,omitempty"`
-	AsOf    *time.Time `json:"as_of,omitempty"`
+	Model string `json:"model,omitempty"`
+	// Prompts are the system prompts that it has had, the newest last.
+	Prompts []PromptUse `json:"prompts,omitempty"`
+	Problem string      `json:"problem,omitempty"`
+	AsOf    *time.Time  `json:"as_of,omitempty"`
+}
+
+// PromptUse is a prompt that a conversation has had from a time on.
+type PromptUse struct {
+	Source   string          `json:"source"`
+	Number   int             `json:"version,omitempty"`
+	Digest   string          `json:"digest,omitempty"`
+	Sections []PromptSection `json:"sections,omitempty"`
+	More     int             `json:"more_sections,omitempty"`
+	Fallback string          `json:"fallback,omitempty"`
+	At       time.Time       `json:"at"`
+	By       string          `json:"by,omitempty"`
+}
+
+// PromptSection is a section, and what identifies its text.
+type PromptSection struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
 }
 
 // Renamed says who gave a conversation its title, and when.

@@ -126,7 +126,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		decrypting = p.Codec
 	}
 	return gateway.Deps{
-		Backend: withPrompt(conversations, c, agent, p),
+		Backend: withPrompt(conversations, c, agent, p, conversations.SystemPrompt),
 		Agent:   agent, TaskQueue: c.Temporal.TaskQueue, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Proxies: callers.proxies, SharedGroups: callers.shared, Sessions: callers.sessions, Methods: callers.methods,
 		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn), SendRights: c.Policy() != nil,

@@ -3,6 +3,8 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,7 +18,9 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/mcpservers/prompt/sections"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 )
 
 // starts is a backend that remembers what was started.
@@ -28,6 +32,10 @@ type starts struct {
 func (s *starts) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
 	s.agents = append(s.agents, in.Conversation.Agent)
 	return service.StartResult{}, nil
+}
+
+func (s *starts) StartAndAwait(context.Context, service.StartInput) (contract.AwaitResult, error) {
+	return contract.AwaitResult{}, nil
 }
 
 func TestNewConversationsHaveThePromptOfTheDirectory(t *testing.T) {
@@ -50,7 +58,7 @@ func TestNewConversationsHaveThePromptOfTheDirectory(t *testing.T) {
 		}
 		var log bytes.Buffer
 		inner := &starts{}
-		b := withPrompt(inner, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		b := withPrompt(inner, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.NewTextHandler(&log, nil))}, nil)
 		start := func(a contract.Agent) string {
 			var in service.StartInput
 			in.Conversation.Agent = a
@@ -73,7 +81,7 @@ func TestNewConversationsHaveThePromptOfTheDirectory(t *testing.T) {
 		if strings.Count(log.String(), "gone.md is missing") != 1 {
 			t.Errorf("%s: logged %s", kind, &log)
 		}
-		if got := withPrompt(inner, config.Default(), agent, Parts{}); got != service.Backend(inner) {
+		if got := withPrompt(inner, config.Default(), agent, Parts{}, nil); got != service.Backend(inner) {
 			t.Errorf("%s: a prompt in no directory is read", kind)
 		}
 	}
@@ -101,15 +109,15 @@ func TestConversationsDoNotQueueForALockedPrompt(t *testing.T) {
 	}
 	defer lock.Close()
 	var log bytes.Buffer
-	r := withPrompt(&starts{}, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.NewTextHandler(&log, nil))}).(*promptReader)
+	r := withPrompt(&starts{}, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.NewTextHandler(&log, nil))}, nil).(*promptReader)
 	start := time.Now()
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if got := r.agent(ctx, agent).Root().Prompt.Inline; got != "One.\n" {
-				t.Errorf("%q", got)
+			if got, err := r.agent(ctx, agent); err != nil || got.Root().Prompt.Inline != "One.\n" {
+				t.Errorf("%q %v", got.Root().Prompt.Inline, err)
 			}
 		})
 	}
@@ -119,10 +127,88 @@ func TestConversationsDoNotQueueForALockedPrompt(t *testing.T) {
 	}
 	r.note(context.DeadlineExceeded, start.Add(-2*slow)) // one that waited for long
 	start = time.Now()
-	if r.current(t.Context()); time.Since(start) > slow {
+	if _, err := r.current(t.Context()); err != nil || time.Since(start) > slow {
 		t.Errorf("the next one waited %v", time.Since(start))
 	}
 	if n := strings.Count(log.String(), "cannot be read"); n != 1 {
 		t.Errorf("logged %d times: %s", n, &log)
+	}
+}
+
+// Without the prompt of its server an agent begins no conversation, unless its file has a text for that.
+func TestNewConversationsHaveThePromptOfTheServer(t *testing.T) {
+	for text, fallback := range map[string]string{"prompt: {server: p}\n": "", "prompt: {server: p, text: Help.}\n": "Help."} {
+		file := filepath.Join(t.TempDir(), "agent.yaml")
+		if err := os.WriteFile(file, []byte(text+"mcp_servers: [{name: p, url: \"http://127.0.0.1:1/mcp\"}]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		agent, err := c.Agent(t.Context(), blobstore.Memory())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		inner := &starts{}
+		var reading promptversion.Reading
+		var failure error
+		b := withPrompt(inner, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.NewTextHandler(&log, nil))},
+			func(_ context.Context, server string) (promptversion.Reading, error) {
+				if server != "p" {
+					t.Errorf("read from %q", server)
+				}
+				return reading, failure
+			})
+		prompt := func(text string, version int) promptversion.Reading {
+			data, err := json.Marshal(sections.NewReading(sections.Prompt{Text: text}, version))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return promptversion.Reading{Prompt: data}
+		}
+		start := func() (contract.Agent, error) {
+			var in service.StartInput
+			in.Conversation.Agent = agent
+			if _, err := b.Start(t.Context(), in); err != nil {
+				_, again := b.StartAndAwait(t.Context(), in)
+				if again == nil || again.Error() != err.Error() {
+					t.Errorf("StartAndAwait: %v, Start: %v", again, err)
+				}
+				return contract.Agent{}, err
+			}
+			return inner.agents[len(inner.agents)-1], nil
+		}
+		for _, step := range []struct {
+			reading promptversion.Reading
+			failure error
+			want    string
+			version int
+		}{
+			{reading: promptversion.Reading{Problem: "down"}}, {reading: prompt("One.", 1), want: "One.\n", version: 1}, {reading: prompt("One.", 2), want: "One.\n", version: 2},
+			{reading: prompt("", 3)}, {failure: errors.New("no worker")}, {reading: promptversion.Reading{Prompt: json.RawMessage("null")}}, {reading: prompt("Two.", 4), want: "Two.\n", version: 4},
+		} {
+			reading, failure = step.reading, step.failure
+			got, err := start()
+			switch {
+			case step.want != "":
+				if err != nil || got.Prompt.Inline != step.want || got.PromptVersion.Number != step.version || got.PromptVersion.Source != "server p" || got.PromptVersion.Fallback != "" {
+					t.Errorf("%+v: %v %+v %+v", step, err, got.Prompt, got.PromptVersion)
+				}
+			case fallback != "":
+				if err != nil || got.Prompt.Inline != fallback || got.PromptVersion.Fallback == "" {
+					t.Errorf("%+v: %v %+v %+v", step, err, got.Prompt, got.PromptVersion)
+				}
+			default:
+				var refused *service.Error
+				if !errors.As(err, &refused) || refused.Kind != service.KindUnavailable || !strings.Contains(err.Error(), "the prompt of the agent cannot be read from the tool server p, so no conversation begins: ") {
+					t.Errorf("%+v: %v", step, err)
+				}
+			}
+		}
+		if !strings.Contains(log.String(), map[bool]string{true: "are refused", false: "have the text of the file"}[fallback == ""]) {
+			t.Errorf("logged %s", &log)
+		}
 	}
 }

@@ -117,7 +117,7 @@ func (s *Store) updated(now State, u Update) (Version, error) {
 		return Version{}, err
 	case e.Container:
 		return Version{}, fmt.Errorf("the section %s has sections, and cannot be changed itself; change one of them:\n%s", e.Name, sections.List(sections.Prompt{Sections: e.Sections}.Entries()))
-	case u.Base != BaseOf(e):
+	case u.Base != e.Base():
 		return Version{}, fmt.Errorf("the section %s is not what base %q stands for: it was changed meanwhile, or never read; read it again", e.Name, u.Base)
 	case len(u.Why) > maxWhy:
 		return Version{}, fmt.Errorf("why has more than %d bytes", maxWhy)
@@ -193,7 +193,7 @@ func changeOf(before, after Version) (Change, error) {
 		if err != nil {
 			return Change{}, err
 		}
-		out.Base = BaseOf(e)
+		out.Base = e.Base()
 	}
 	return out, nil
 }

@@ -13,6 +13,8 @@ import (
 type Config struct {
 	hosting.Settings `yaml:",inline"`
 	Directory        string `yaml:"directory"`
+	// Create is the text of a new prompt, if the directory has none. Empty: none is made.
+	Create string `yaml:"create"`
 	// Versions is how many versions are kept.
 	Versions int `yaml:"versions"`
 }
@@ -26,11 +28,12 @@ func DefaultConfig() Config {
 func LoadConfig(path string) (Config, error) { return hosting.LoadYAML(path, DefaultConfig(), keys) }
 
 // keys are the allowed keys, by the Go type in errors of yaml.
-var keys = map[string]string{"prompt.Config": strings.Join(append(hosting.Keys(), "directory", "versions"), ", ")}
+var keys = map[string]string{"prompt.Config": strings.Join(append(hosting.Keys(), "directory", "create", "versions"), ", ")}
 
 // Bind adds the flags of the server.
 func (c *Config) Bind(set *flag.FlagSet) {
 	set.StringVar(&c.Directory, "directory", c.Directory, "")
+	set.StringVar(&c.Create, "create", c.Create, "")
 	set.IntVar(&c.Versions, "versions", c.Versions, "")
 	c.Settings.Bind(set)
 }

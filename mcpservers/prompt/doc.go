@@ -21,7 +21,8 @@
 // agreed is what is changed. prompt_preview has the _meta agent-stop-and-go/facts with the name preview: agents
 // ask it before they ask a person.
 //
-// The resource prompt://system is the whole text; its _meta agent-stop-and-go/prompt has version and digest.
+// The resource prompt://system is the whole text; its _meta agent-stop-and-go/prompt has version and digest. The
+// resource prompt://sections is a sections.Reading, with which agents of other machines begin conversations.
 //
 // # Versions
 //

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/hosting/auth"
+	"agent-stop-and-go/mcpservers/prompt/sections"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -47,6 +48,7 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 	add(s, t, revertTool(), t.revert)
 	add(s, t, previewTool(), t.preview)
 	s.AddResource(mcp.NewResource(URI, "system prompt", mcp.WithResourceDescription("The whole system prompt"), mcp.WithMIMEType("text/markdown")), t.resource)
+	s.AddResource(mcp.NewResource(sections.URI, "system prompt with its sections", mcp.WithResourceDescription("The whole system prompt, its version and its sections, for programs"), mcp.WithMIMEType("application/json")), t.whole)
 	return s
 }
 
@@ -98,6 +100,19 @@ func run[In, Out any](ctx context.Context, request mcp.CallToolRequest, do func(
 		return out, "", fmt.Errorf("arguments: %w", err)
 	}
 	return do(ctx, c, in)
+}
+
+// whole is the prompt that agents of other machines begin conversations with.
+func (t *tools) whole(ctx context.Context, _ mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	now, err := t.store.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(sections.NewReading(now.Prompt, now.Version.Number))
+	if err != nil {
+		return nil, err
+	}
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: sections.URI, MIMEType: "application/json", Text: string(data)}}, nil
 }
 
 func (t *tools) resource(ctx context.Context, _ mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/lint"
 	"agent-stop-and-go/mcpservers/prompt"
+	"agent-stop-and-go/mcpservers/prompt/sections"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -60,7 +61,7 @@ func TestAModelReadsAndChangesThePrompt(t *testing.T) {
 	dir := directory(t)
 	s := open(t, dir)
 	c := connect(t, s)
-	var now prompt.Reading
+	var now sections.Reading
 	shown, _ := call(t, c, "read_prompt", map[string]any{}, nil, &now)
 	if now.Version != 1 || len(now.Sections) != 3 || now.Sections[1].Base != "" || !strings.Contains(shown, "[0] tone: How to write (base "+now.Sections[0].Base+")") || !strings.HasSuffix(shown, "\n\n"+now.Text) {
 		t.Errorf("%+v\n%s", now, shown)
@@ -113,6 +114,29 @@ func TestTheWholePromptIsAResource(t *testing.T) {
 	about, _ := got.Meta[prompt.Meta].(map[string]any)
 	if got.Text != "You help.\n\n## tone: How to write\nBe brief.\n\n## tools\n\n### db\nRead first.\n" || about["digest"] != baseOf(t, s, "") || about["version"] != float64(1) && about["version"] != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Agents of other machines begin conversations with it.
+func TestTheWholePromptIsAResourceForPrograms(t *testing.T) {
+	s := open(t, directory(t))
+	var r mcp.ReadResourceRequest
+	r.Params.URI = sections.URI
+	result, err := connect(t, s).ReadResource(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sections.ParseReading([]byte(result.Contents[0].(mcp.TextResourceContents).Text))
+	if err != nil || got.Version != 1 || got.Base != baseOf(t, s, "") || len(got.Sections) != 3 || got.Sections[0].Base != baseOf(t, s, "tone") || !strings.HasPrefix(got.Text, "You help.\n\n## tone") {
+		t.Errorf("%v %+v", err, got)
+	}
+	for text, want := range map[string]string{
+		"": "not a prompt", "{}": "the prompt is empty", `{"text":"\n"}`: "the prompt is empty", `{"text":"a","base":"b"}`: `the text is not what base "b" stands for`,
+		`{"text":"` + strings.Repeat("a", sections.MaxBytes+1) + `"}`: "more than 262144 bytes",
+	} {
+		if _, err := sections.ParseReading([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v, want %s", text, err, want)
+		}
 	}
 }
 

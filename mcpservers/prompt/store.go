@@ -3,10 +3,9 @@ package prompt
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,6 +44,22 @@ const lockFile = ".lock"
 type State struct {
 	sections.Prompt
 	Version Version
+}
+
+// Create makes the directory if it is missing, with text as its prompt if it has none.
+func Create(dir, text string) error {
+	for _, name := range []string{sections.Index, sections.HiddenIndex} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the directory of the prompt: %w", err)
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, sections.Index), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("make the prompt: %w", err)
+	}
+	return nil
 }
 
 // Open opens a directory and reads the prompt, which must have no faults. It must belong to the user who runs
@@ -186,14 +201,5 @@ func (s *Store) apply(before, v Version) (touched bool, err error) {
 	return true, s.versions.complete(v.Number)
 }
 
-// digest identifies a text: 12 hex digits of its SHA-256.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6])
-}
-
 // Base identifies the whole prompt as the model gets it.
-func (s State) Base() string { return digest(s.Assemble()) }
-
-// BaseOf identifies a section and its text: its number may be that of another section with the same text later.
-func BaseOf(e sections.Entry) string { return digest(e.Name + "\x00" + e.File + "\x00" + e.Only()) }
+func (s State) Base() string { return sections.Digest(s.Assemble()) }

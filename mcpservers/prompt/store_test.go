@@ -63,7 +63,7 @@ func baseOf(t *testing.T, s *prompt.Store, section string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return prompt.BaseOf(e)
+	return e.Base()
 }
 
 // appendTo appends a text to the section tone.
@@ -258,7 +258,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 					return
 				}
 				e, _ := now.Find("tone")
-				_, err = s.Update(t.Context(), prompt.Update{Section: "tone", Operation: sections.Append, Content: fmt.Sprintf("line %d", n), Base: prompt.BaseOf(e)}, prompt.Author{})
+				_, err = s.Update(t.Context(), prompt.Update{Section: "tone", Operation: sections.Append, Content: fmt.Sprintf("line %d", n), Base: e.Base()}, prompt.Author{})
 				if err == nil {
 					return
 				}

@@ -24,7 +24,7 @@ var (
 func readTool() mcp.Tool {
 	return mcp.NewTool("read_prompt", mcp.WithDescription("Read the system prompt: the whole text, or one section. Lists all sections with the base that a change of each needs."),
 		reads.Annotation("Read the system prompt"),
-		mcp.WithString("section", mcp.Description("name or number of a section; without it the whole prompt")), hosting.ResultOf[Reading]())
+		mcp.WithString("section", mcp.Description("name or number of a section; without it the whole prompt")), hosting.ResultOf[sections.Reading]())
 }
 
 func updateTool() mcp.Tool {
@@ -65,41 +65,21 @@ func previewTool() mcp.Tool {
 	return tool
 }
 
-// Reading is the result of read_prompt.
-type Reading struct {
-	Version  int       `json:"version"`
-	Base     string    `json:"base" jsonschema:"base of the whole prompt, for revert_prompt"`
-	Sections []Section `json:"sections"`
-	Text     string    `json:"text"`
-}
-
-// Section is a section of a Reading.
-type Section struct {
-	Number      int    `json:"number"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Depth       int    `json:"depth" jsonschema:"0 for sections of the prompt itself"`
-	Base        string `json:"base,omitempty" jsonschema:"for update_prompt; none if the section has sections"`
-}
-
 func (t *tools) read(ctx context.Context, _ call, in struct {
 	Section string `json:"section"`
-}) (out Reading, text string, err error) {
+}) (out sections.Reading, text string, err error) {
 	now, err := t.store.Read(ctx)
 	if err != nil {
 		return out, "", err
 	}
-	out = Reading{Version: now.Version.Number, Base: now.Base(), Text: now.Assemble(), Sections: []Section{}}
+	out = sections.NewReading(now.Prompt, now.Version.Number)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Version %d, base %s.\n", out.Version, out.Base)
-	for _, e := range now.Entries() {
-		s := Section{Number: e.Number, Name: e.Name, Description: e.Description, Depth: e.Depth}
-		line := strings.TrimSuffix(fmt.Sprintf("%s[%d] %s: %s", strings.Repeat("  ", e.Depth), e.Number, e.Name, e.Description), ": ")
-		if !e.Container {
-			s.Base = BaseOf(e)
+	for _, s := range out.Sections {
+		line := strings.TrimSuffix(fmt.Sprintf("%s[%d] %s: %s", strings.Repeat("  ", s.Depth), s.Number, s.Name, s.Description), ": ")
+		if s.Base != "" {
 			line += " (base " + s.Base + ")"
 		}
-		out.Sections = append(out.Sections, s)
 		b.WriteString(line + "\n")
 	}
 	if in.Section != "" {
@@ -134,6 +114,7 @@ func (t *tools) revert(ctx context.Context, c call, in Revert) (Change, string, 
 func (t *tools) done(out Change, err error) (Change, string, error) {
 	if err == nil {
 		t.changed.Updated(URI)
+		t.changed.Updated(sections.URI)
 	}
 	return out, fmt.Sprintf("This is version %d, base %s.\n\n%s", out.Version, out.Base, out.Diff), err
 }

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/adoption"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/signal"
 )
 
@@ -81,11 +82,12 @@ func (a *Adoption) Checked(ctx workflow.Context, waiting []contract.PendingAppro
 }
 
 // Done records that the configuration is taken over.
-func (a *Adoption) Done(ctx workflow.Context) {
+func (a *Adoption) Done(ctx workflow.Context, state *contract.Carried) {
 	hash := a.next.Agent.Hash()
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attribute.ConfigHash.ValueSet(hash)); err != nil {
 		workflow.GetLogger(ctx).Error("upsert the search attributes", "error", err)
 	}
 	workflow.GetLogger(ctx).Info(adoption.LogAdopted, "config", hash, "by", a.next.By)
+	state.Prompts = promptversion.Add(state.Prompts, a.next.Agent.PromptVersion, workflow.Now(ctx).UTC(), a.next.By)
 	a.next = nil
 }

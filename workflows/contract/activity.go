@@ -312,9 +312,9 @@ type OffloadResult struct {
 
 // ListToolsInput asks a worker for a catalogue. The zero value asks for the tools.
 type ListToolsInput struct {
-	Kind CatalogueKind `json:"want,omitempty"`
-	// Probe is a value that the gateway has put into its blob store. The worker looks for it
-	// in its own store.
+	Kind   CatalogueKind `json:"want,omitempty"`
+	Server string        `json:"server,omitempty"` // of WantSystemPrompt
+	// Probe is a value that the gateway has put into its blob store. The worker looks for it in its own store.
 	Probe *Blob `json:"probe,omitempty"`
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/promptversion"
 )
 
 // Execution says how model calls and read-only tool calls run.
@@ -13,15 +15,12 @@ type Execution string
 
 // The execution modes.
 const (
-	// ExecutionRegular runs them as activities: visible while they run, with
-	// heartbeats and retries by the server.
+	// ExecutionRegular runs them as activities: visible while they run, with heartbeats and retries by the server.
 	ExecutionRegular Execution = "regular"
-	// ExecutionLean runs them as local activities: about twice the turns per
-	// second, right for calls of under five seconds. A crash repeats an
-	// unfinished one, so destructive calls never run this way.
+	// ExecutionLean runs them as local activities: about twice the turns per second, right for calls of under
+	// five seconds. A crash repeats an unfinished one, so destructive calls never run this way.
 	ExecutionLean Execution = "lean"
-	// ExecutionAuto starts them as local activities. Activities continue those that
-	// take longer, without repeating them.
+	// ExecutionAuto starts them as local activities. Activities continue those that take longer, without repeating them.
 	ExecutionAuto Execution = "auto"
 )
 
@@ -42,12 +41,13 @@ const DefaultMaxToolRounds = 10
 // Agent is the configuration of a conversation. It is part of the workflow's input: a changed
 // YAML file changes the next conversation, a running one only as package adoption says.
 type Agent struct {
-	Name          string    `json:"name"`
-	Description   string    `json:"description,omitempty"`
-	Prompt        Text      `json:"prompt,omitzero"`
-	Model         string    `json:"model"`
-	MaxToolRounds int       `json:"max_tool_rounds,omitempty"`
-	Execution     Execution `json:"execution,omitempty"`
+	Name          string                 `json:"name"`
+	Description   string                 `json:"description,omitempty"`
+	Prompt        Text                   `json:"prompt,omitzero"`
+	PromptVersion *promptversion.Version `json:"prompt_version,omitempty"` // not part of Hash
+	Model         string                 `json:"model"`
+	MaxToolRounds int                    `json:"max_tool_rounds,omitempty"`
+	Execution     Execution              `json:"execution,omitempty"`
 	// ApprovalTimeout is how long an approval waits before it expires. Zero is unlimited.
 	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
 	CallAs          CallAs        `json:"call_as,omitempty"`
@@ -92,6 +92,7 @@ func (a Agent) Root() Node {
 
 // Hash identifies the configuration: 12 hex digits of the SHA-256 of its JSON.
 func (a Agent) Hash() string {
+	a.PromptVersion = nil
 	data, err := json.Marshal(a)
 	if err != nil { // every value of the type can be encoded
 		panic(fmt.Sprintf("encode agent: %v", err))

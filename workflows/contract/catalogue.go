@@ -7,9 +7,10 @@ type CatalogueKind string
 
 // The kinds of catalogues. Each has its own type of result.
 const (
-	WantTools     CatalogueKind = ""          // Catalogue
-	WantResources CatalogueKind = "resources" // ResourceCatalogue
-	WantPrompts   CatalogueKind = "prompts"   // PromptCatalogue
+	WantTools        CatalogueKind = ""              // Catalogue
+	WantResources    CatalogueKind = "resources"     // ResourceCatalogue
+	WantPrompts      CatalogueKind = "prompts"       // PromptCatalogue
+	WantSystemPrompt CatalogueKind = "system-prompt" // promptversion.Reading
 )
 
 // ResourceCatalogue is the resources of the tool servers.

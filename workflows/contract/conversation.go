@@ -1,6 +1,10 @@
 package contract
 
-import "time"
+import (
+	"time"
+
+	"agent-stop-and-go/workflows/contract/promptversion"
+)
 
 // Status of a conversation.
 type Status string
@@ -18,14 +22,12 @@ type ConversationInput struct {
 	ID        string `json:"id"`
 	SessionID string `json:"session_id,omitempty"`
 	Agent     Agent  `json:"agent"`
-	// Owner started the conversation. It is zero if the gateway had no authentication then.
-	// Proof proves it, and the Identity of First; see package proof.
+	// Owner started the conversation, zero without authentication. Proof proves it, and the Identity of First (package proof).
 	Owner Identity `json:"owner,omitzero"`
 	Proof string   `json:"proof,omitempty"`
 	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
 	ContextID string `json:"context_id,omitempty"`
-	// Task means that the conversation is an A2A task. It completes with the turn after which
-	// no message is left to answer.
+	// Task means that the conversation is an A2A task. It completes with the turn after which no message is left to answer.
 	Task bool `json:"task,omitempty"`
 	// Chain names the agents that have delegated the work, the nearest last.
 	Chain []string `json:"chain,omitempty"`
@@ -65,9 +67,10 @@ type Carried struct {
 	// Transferred are calls that the next turn begins with (package transfer).
 	Transferred JSON `json:"transferred,omitzero"`
 	// Model was chosen for the conversation, TurnModel for the last turn; see package choice.
-	Model     string `json:"model,omitempty"`
-	TurnModel string `json:"turn_model,omitempty"`
-	Title     *Title `json:"title,omitempty"`
+	Model     string              `json:"model,omitempty"`
+	TurnModel string              `json:"turn_model,omitempty"`
+	Title     *Title              `json:"title,omitempty"`
+	Prompts   []promptversion.Use `json:"prompts,omitempty"` // the newest last
 }
 
 // Title is a title that somebody gave a conversation. Lists name others after their first
@@ -225,12 +228,13 @@ type ConversationView struct {
 	Request *Request `json:"request,omitempty"`
 	// Refused counts the signals that arrived although the gateway refuses such signals.
 	Refused int64 `json:"refused,omitempty"`
-	// Task, Chain, Last, Title and Model are as in the input and in Carried.
-	Task  bool      `json:"task,omitempty"`
-	Chain []string  `json:"chain,omitempty"`
-	Last  *LastTurn `json:"last,omitempty"`
-	Title *Title    `json:"title,omitempty"`
-	Model string    `json:"model,omitempty"`
+	// Task, Chain, Last, Title, Model and Prompts are as in the input and in Carried.
+	Task    bool                `json:"task,omitempty"`
+	Chain   []string            `json:"chain,omitempty"`
+	Last    *LastTurn           `json:"last,omitempty"`
+	Title   *Title              `json:"title,omitempty"`
+	Model   string              `json:"model,omitempty"`
+	Prompts []promptversion.Use `json:"prompts,omitempty"`
 }
 
 // ConversationQuery is the optional argument of the query "conversation".

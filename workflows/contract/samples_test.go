@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/ticket"
@@ -202,9 +203,15 @@ func messageSamples() map[string]any {
 func agent() Agent {
 	root := node()
 	return Agent{
-		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
+		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), PromptVersion: promptVersion(), Model: DefaultModel,
 		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Approvers: rules(), Webhooks: true, Node: "writer",
 		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Choices: []string{"fast"}, Limits: limits(), Tree: &root,
+	}
+}
+
+func promptVersion() *promptversion.Version {
+	return &promptversion.Version{
+		Source: "server prompts", Number: 3, Digest: "0123456789ab", Sections: []promptversion.Section{{Name: "tone", Digest: "ba9876543210"}}, More: 1, Fallback: "it does not answer",
 	}
 }
 
@@ -225,6 +232,7 @@ func view() ConversationView {
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
 		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5, Title: givenTitle(), Model: "fast",
+		Prompts: []promptversion.Use{{Version: *promptVersion(), At: noon, By: "ops"}},
 	}
 }
 
@@ -238,6 +246,7 @@ func carried() Carried {
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
 		Queue: []MessageSignal{messageSignal()}, Title: givenTitle(), Model: "fast", TurnModel: "deep",
+		Prompts: []promptversion.Use{{Version: *promptVersion(), At: noon}},
 	}
 }
 
@@ -453,8 +462,9 @@ func activitySamples() map[string]any {
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Grant: approvalID, Rate: passage(), Binding: binding(), Tools: []string{"agent"}, Basis: blobJSON()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note", Usage: usage(), Used: "find"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
-		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
+		"ListToolsInput":           ListToolsInput{Kind: WantResources, Server: "prompts", Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},
+		"ListToolsInput-prompt":    ListToolsInput{Kind: WantSystemPrompt, Server: "prompts"},
 		"ListToolsInput-resources": ListToolsInput{Kind: WantResources},
 		"ResourceCatalogue": ResourceCatalogue{Resources: []mcp.Resource{resource()}, Templates: []mcp.ResourceTemplate{resourceTemplate()},
 			Servers: []ServerState{server()}},

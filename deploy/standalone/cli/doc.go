@@ -10,6 +10,7 @@
 // question.go       the questions that ask asks at a terminal, also the fields of a form one by one
 // login.go          login and logout; package login has the tokens
 // approvals.go, bulk.go, conversations.go, tools.go, switches.go, limits.go, deputies.go   the other commands
+// prompts.go        prompt used: the prompts that a conversation has had
 // lint.go           tools lint, which asks a tool server instead of an agent
 // complete.go       IDs, completed from the agent
 //

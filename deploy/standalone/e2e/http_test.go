@@ -52,8 +52,13 @@ type conversation struct {
 	PendingApproval  *approval      `json:"pending_approval"`
 	PendingApprovals []approval     `json:"pending_approvals"`
 	PipelineState    *pipelineState `json:"pipeline_state"`
-	Version          int64
-	AsOf             time.Time `json:"as_of"`
+	Prompts          []struct {
+		Source, Digest, Fallback, By string
+		Version                      int
+		Sections                     []struct{ Name, Digest string }
+	}
+	Version int64
+	AsOf    time.Time `json:"as_of"`
 }
 
 type pipelineState struct {

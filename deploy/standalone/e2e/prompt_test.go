@@ -82,10 +82,56 @@ func TestAPromptIsChangedUnderAnApprovalThatShowsTheDiff(t *testing.T) {
 	if !strings.Contains(h.lastSystem(), "Be kind.") {
 		t.Error("the conversation that was told has the old prompt")
 	}
+	if uses := api.conversation(old).Prompts; len(uses) != 2 || uses[0].Version != 1 || uses[1].Version != 2 || uses[1].By != "carol" || uses[1].Source != "directory" ||
+		uses[0].Sections[0].Digest != base("tone", "Be brief.\n") || uses[1].Sections[0].Digest != base("tone", "Be brief.\n\nBe kind.") {
+		t.Errorf("the record has the prompts %+v", uses)
+	}
+	shell.prints([]string{"prompt", "used", old, "--url", fmt.Sprintf("http://127.0.0.1:%d", h.ports.api)}, "SECTION")
 	shell.prints([]string{"prompt", "revert", "1", "--why", "unkind", "--config", config}, "This is version 3.")
 	shell.prints([]string{"prompt", "history", "--config", config}, "revert to 1  by carol  (unkind)")
 	api.ask("hello")
 	if strings.Contains(h.lastSystem(), "Be kind.") {
 		t.Error("a conversation after the revert has the reverted prompt")
+	}
+}
+
+// The prompt of a server on another machine is that of the moment in which a conversation begins. Without it
+// none begins, and those that run go on.
+func TestConversationsBeginWithThePromptOfAServer(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	dir, port := filepath.Join(h.dir, "prompt"), fmt.Sprint(freePort(t))
+	serve := func(text string) *proc {
+		return start(t, h.dir, "mcp-prompt", h.environ(), "--directory", dir, "--create", text, "--port", port)
+	}
+	first := serve("You help.")
+	h.also = []string{fmt.Sprintf("{name: prompts, url: 'http://127.0.0.1:%s/mcp'}", port)}
+	h.prompt = "{server: prompts}"
+	api, _ := h.outside()
+	asked := api.ask("hello").Conversation
+	if got := h.lastSystem(); got != "You help.\n" {
+		t.Errorf("the prompt is %q", got)
+	}
+	if uses := api.conversation(asked.ID).Prompts; len(uses) != 1 || uses[0].Source != "server prompts" || uses[0].Version != 1 || uses[0].Digest == "" || uses[0].Fallback != "" {
+		t.Errorf("the record has the prompts %+v", uses)
+	}
+	first.kill()
+	refused := api.do("POST", "/conversations", messageJSON("hello"))
+	if refused.Status != 503 || !strings.Contains(refused.Raw, "the prompt of the agent cannot be read from the tool server prompts, so no conversation begins") {
+		t.Errorf("status %d: %s", refused.Status, refused.Raw)
+	}
+	api.say(asked.ID, "hello")
+	if got := h.lastSystem(); got != "You help.\n" {
+		t.Errorf("the conversation that runs has the prompt %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "index.md"), []byte("You help more."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	serve("")
+	eventually(t, "a conversation begins again", func() bool {
+		return api.do("POST", "/conversations", messageJSON("hello")).Status == 201
+	})
+	if got := h.lastSystem(); got != "You help more.\n" {
+		t.Errorf("the prompt is %q", got)
 	}
 }

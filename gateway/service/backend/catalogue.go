@@ -15,6 +15,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -46,7 +47,7 @@ func (t *Temporal) Catalogue(ctx context.Context) (c contract.Catalogue, err err
 
 // Resources implements Worker.
 func (t *Temporal) Resources(ctx context.Context) (c contract.ResourceCatalogue, err error) {
-	if err = t.list(ctx, contract.WantResources, &c); err == nil && c.Resources == nil {
+	if err = t.list(ctx, contract.ListToolsInput{Kind: contract.WantResources}, &c); err == nil && c.Resources == nil {
 		err = tooOld(contract.WantResources)
 	}
 	return c, err
@@ -54,10 +55,18 @@ func (t *Temporal) Resources(ctx context.Context) (c contract.ResourceCatalogue,
 
 // Prompts implements Worker.
 func (t *Temporal) Prompts(ctx context.Context) (c contract.PromptCatalogue, err error) {
-	if err = t.list(ctx, contract.WantPrompts, &c); err == nil && c.Prompts == nil {
+	if err = t.list(ctx, contract.ListToolsInput{Kind: contract.WantPrompts}, &c); err == nil && c.Prompts == nil {
 		err = tooOld(contract.WantPrompts)
 	}
 	return c, err
+}
+
+// SystemPrompt has a worker read the prompt of a tool server. Those who ask at the same moment share a reading.
+func (t *Temporal) SystemPrompt(ctx context.Context, server string) (r promptversion.Reading, err error) {
+	if err = t.list(ctx, contract.ListToolsInput{Kind: contract.WantSystemPrompt, Server: server}, &r); err == nil && r.Prompt == nil && r.Problem == "" {
+		err = tooOld(contract.WantSystemPrompt)
+	}
+	return r, err
 }
 
 // tooOld returns the error for a worker that always lists its tools, whatever it is asked
@@ -66,10 +75,10 @@ func tooOld(want contract.CatalogueKind) error {
 	return service.Errorf(service.KindUnavailable, "no worker answers that lists %s: those that run are of an older version", want)
 }
 
-func (t *Temporal) list(ctx context.Context, want contract.CatalogueKind, out any) error {
+func (t *Temporal) list(ctx context.Context, in contract.ListToolsInput, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
 	defer cancel()
-	result, err := t.ask(ctx, contract.ListToolsInput{Kind: want})
+	result, err := t.ask(ctx, in)
 	if err != nil {
 		return err
 	}

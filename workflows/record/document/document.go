@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -29,7 +30,9 @@ type Conversation struct {
 	Running          bool                       `json:"running,omitempty"`
 	Queued           int                        `json:"queued,omitempty"`
 	Usage            Usage                      `json:"usage,omitzero"`
-	Version          int64                      `json:"version"`
+	// Prompts are the system prompts that it has had, the newest last, if they have sections.
+	Prompts []promptversion.Use `json:"prompts,omitempty"`
+	Version int64               `json:"version"`
 	// Owner started the conversation, if it is known.
 	Owner contract.Identity `json:"owner,omitzero"`
 	// MessagesBefore is the number of messages before those in Messages (RenderPage).
@@ -140,7 +143,7 @@ func emptyDocument(v contract.ConversationView) Conversation {
 	d := Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
-		Usage: usage(v.Usage), Owner: v.Owner, Model: v.Model,
+		Usage: usage(v.Usage), Owner: v.Owner, Model: v.Model, Prompts: v.Prompts,
 	}
 	if t := v.Title; t != nil {
 		d.Title, d.Renamed = t.Text, &Renamed{By: t.By, OnBehalfOf: t.OnBehalfOf, Identity: t.Identity, At: t.At}

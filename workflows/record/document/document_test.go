@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/record/document"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -84,6 +85,10 @@ func conversation() contract.ConversationView {
 		Transcript: contract.Transcript{Tail: messages()}, Pending: []contract.PendingApproval{pending()}, Pipeline: paused(),
 		Running: true, Queued: 1, Usage: spent(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7,
 		Request: &contract.Request{ID: "internal"},
+		Prompts: []promptversion.Use{
+			{Version: promptversion.Version{Source: "directory", Number: 2, Digest: "0123456789ab", Sections: []promptversion.Section{{Name: "tone", Digest: "ba9876543210"}}}, At: noon},
+			{Version: promptversion.Version{Source: "server prompts", Digest: "ab0123456789", Fallback: "it does not answer"}, At: noon.Add(time.Second), By: "ops"},
+		},
 	}
 }
 

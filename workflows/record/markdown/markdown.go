@@ -53,6 +53,9 @@ func (p *page) head(d document.Conversation) {
 	if d.Renamed != nil {
 		add("Named", when(d.Renamed.At)+by(d.Renamed.By))
 	}
+	for _, u := range d.Prompts {
+		add("Prompt since", when(u.At)+by(u.By)+": "+plain(u.String()))
+	}
 	add("Problem:", plain(d.Problem))
 	p.block(strings.Join(facts, "\n"))
 }

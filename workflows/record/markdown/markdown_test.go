@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/record/document"
 	"agent-stop-and-go/workflows/record/markdown"
 )
@@ -17,6 +18,7 @@ func TestAConversationAsMarkdown(t *testing.T) {
 	d := document.Conversation{
 		ID: "7f9c24e8", Status: contract.StatusActive, Agent: "helper", CreatedAt: noon, UpdatedAt: noon,
 		Title: "Fruit & more", Renamed: &document.Renamed{By: "ann", At: noon},
+		Prompts: []promptversion.Use{{Version: promptversion.Version{Source: "directory", Number: 2, Digest: "ab01"}, At: noon}},
 		Messages: []document.Message{
 			{Role: contract.RoleUser, Content: "add\nkiwi", CreatedAt: noon, Identity: &contract.Identity{Subject: "ann"}, Media: []document.Media{{MIMEType: "image/png", Size: 3, SHA256: "ab", Name: "kiwi.png"}}},
 			{Role: contract.RoleAssistant, CreatedAt: noon, ToolCall: &document.ToolCall{Name: "add", Arguments: json.RawMessage(`{"name":"kiwi"}`)}},
@@ -25,7 +27,7 @@ func TestAConversationAsMarkdown(t *testing.T) {
 			{Role: contract.RoleAssistant, Content: "**Done.**\n\n# Not a heading of ours", CreatedAt: noon, Node: "writer"},
 		},
 	}
-	want := "# Fruit \\& more\n\n- Conversation `7f9c24e8`, active\n- Agent helper\n- Started 2026-03-01 12:00:00 UTC\n- Last change 2026-03-01 12:00:00 UTC\n- Named 2026-03-01 12:00:00 UTC by ann\n\n" +
+	want := "# Fruit \\& more\n\n- Conversation `7f9c24e8`, active\n- Agent helper\n- Started 2026-03-01 12:00:00 UTC\n- Last change 2026-03-01 12:00:00 UTC\n- Named 2026-03-01 12:00:00 UTC by ann\n- Prompt since 2026-03-01 12:00:00 UTC: directory, version 2, digest ab01\n\n" +
 		"## Message by ann · 2026-03-01 12:00:00 UTC\n\n> add\n> kiwi\n\n- File `kiwi.png`, `image/png`, 3 bytes, SHA-256 `ab`\n\n" +
 		"## Call of `add` · 2026-03-01 12:00:00 UTC\n\n```json\n{\n  \"name\": \"kiwi\"\n}\n```\n\n" +
 		"## Decision: approved by ben · 2026-03-01 12:00:00 UTC\n\nAbout the call of `add`, whose arguments have the SHA-256 `2ac4`\n\n> fine\n\n" +
