@@ -56,7 +56,8 @@
 // A writing call may carry a string in _meta under [hosting.IdempotencyKey]. The same key with
 // the same arguments returns the first result for seven days and waits for it while the first
 // call runs; with other arguments it is refused. The server stores this in memory (see
-// [hosting.Results]), so it is lost on a restart. A refused call stores no key.
+// [hosting.Results]), so it is lost on a restart; the program therefore does not declare the capability, and
+// careful callers do not repeat a call whose outcome is unknown. A refused call stores no key.
 //
 // # Limits
 //

@@ -37,12 +37,13 @@ func serve(ctx context.Context, config filesystem.Config, options hosting.Option
 	return hosting.Run(ctx, options, newServer(files))
 }
 
+// newServer does not declare hosting.WithIdempotency: keys are in memory, and a caller that repeats a call
+// whose server was killed would append twice.
 func newServer(files *filesystem.Server) *server.MCPServer {
 	s := server.NewMCPServer(filesystem.Name, filesystem.Version,
 		server.WithToolCapabilities(false),
 		server.WithInstructions(filesystem.Instructions),
 		server.WithStrictInputSchemaDefault(),
-		hosting.WithIdempotency(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 	)
