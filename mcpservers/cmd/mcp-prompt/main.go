@@ -22,6 +22,11 @@ func main() {
 }
 
 func serve(ctx context.Context, config prompt.Config, options hosting.Options) error {
+	if config.Create != "" {
+		if err := prompt.Create(config.Directory, config.Create); err != nil {
+			return err
+		}
+	}
 	store, err := prompt.Open(ctx, config.Directory, prompt.Limits{Versions: config.Versions})
 	if err != nil {
 		return err

@@ -31,6 +31,17 @@ func TestStdioAnswers(t *testing.T) {
 	}
 }
 
+func TestAPromptIsMadeIfThereIsNone(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{"You help.", "You do not."} {
+		server := programtest.Serve(t, dir, "--directory", "new/p", "--create", text)
+		if got := reading(t, server); got.Text != "You help.\n" {
+			t.Errorf("%q", got.Text)
+		}
+		server.Kill()
+	}
+}
+
 func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"the directory p is missing: make it, with the beginning of the prompt in index.md": {"--directory", "p"},
@@ -44,5 +55,5 @@ func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 }
 
 func TestHelpNamesEveryFlagAndKey(t *testing.T) {
-	programtest.Helps(t, "--config", "--directory", "--versions", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL")
+	programtest.Helps(t, "--config", "--directory", "--create", "--versions", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL")
 }

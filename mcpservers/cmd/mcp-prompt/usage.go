@@ -13,12 +13,13 @@ Usage:
 Flags:
   --config FILE     YAML with host, port, directory and more; flags win over it
   --directory DIR   directory of the prompt, which begins in index.md   (default ./prompt)
+  --create TEXT     text of a new prompt, if the directory has none; it is made, too
   --versions N      how many versions are kept, at least 2    (default 500)
   --port PORT       port to listen on; 0 for any free one     (default 8095)
 ` + hosting.FlagUsage + `  --version         print the version and stop
   --help            this text
 
-In YAML the flags are host, port, directory, versions, transport, auth_token_env,
+In YAML the flags are host, port, directory, create, versions, transport, auth_token_env,
 session_idle and the lists allowed_hosts and allowed_origins.
 
 Environment:
@@ -29,4 +30,8 @@ In an agent's YAML:
   prompt: {directory: ./prompt}          # relative to the file; each new conversation reads it
   mcp_servers:
     - {name: prompts, command: mcp-prompt, args: [--stdio, --directory, ./prompt]}
+  or, for one of another machine, which each new conversation asks:
+  prompt: {server: prompts}
+  mcp_servers:
+    - {name: prompts, url: "http://127.0.0.1:8095/mcp"}
 `
