@@ -1,6 +1,8 @@
 package deploy_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,7 +12,11 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/web"
+	"agent-stop-and-go/mcpservers/commands/profile"
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/hosting/auth"
+	"agent-stop-and-go/mcpservers/openapi"
+	"agent-stop-and-go/mcpservers/prompt"
 	mcpweb "agent-stop-and-go/mcpservers/web"
 )
 
@@ -50,25 +56,52 @@ func TestThePageOfTheComposeFile(t *testing.T) {
 	}
 }
 
-// The tool server that COMPOSE.md adds starts, and answers at the address that it gives.
-func TestTheToolServerThatIsAdded(t *testing.T) {
+// The further tool servers have files that they accept, and answer at the addresses that COMPOSE.md gives; an agent
+// accepts those addresses.
+func TestToolServersOfTheComposeFile(t *testing.T) {
 	text, err := os.ReadFile("COMPOSE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)```yaml\n(# mcp-web.yaml\n.*?)```").FindSubmatch(text)
-	if block == nil {
-		t.Fatal("it has no file")
+	load := map[string]func(string) (hosting.Settings, error){
+		"mcp-web": func(p string) (hosting.Settings, error) {
+			c, err := mcpweb.LoadConfig(p)
+			return c.Settings, errors.Join(err, c.Validate())
+		},
+		"mcp-openapi": func(p string) (hosting.Settings, error) {
+			c, err := openapi.LoadConfig(p)
+			return c.Settings, errors.Join(err, c.Validate())
+		},
+		"mcp-prompt": func(p string) (hosting.Settings, error) {
+			c, err := prompt.LoadConfig(p)
+			return c.Settings, errors.Join(err, c.Validate())
+		},
+		"mcp-commands": func(p string) (hosting.Settings, error) {
+			c, err := profile.Load(p)
+			return c.Settings, errors.Join(err, c.Validate())
+		},
 	}
-	file := filepath.Join(t.TempDir(), "mcp-web.yaml")
+	for name, read := range load {
+		s, err := read("compose/tools/" + name + ".yaml")
+		if err != nil || s.Host != "0.0.0.0" || s.Kind != auth.None || !slices.Equal(s.AllowedHosts, []string{name}) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		if url := fmt.Sprintf(`url: "http://%s:%d/mcp"`, name, s.Port); !strings.Contains(string(text), url) {
+			t.Errorf("COMPOSE.md does not have %s", url)
+		}
+	}
+	if files, err := filepath.Glob("compose/tools/*"); err != nil || len(files) != len(load) {
+		t.Errorf("%v, %v", files, err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(mcp_servers:.*?)```").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("it has no addresses")
+	}
+	file := filepath.Join(t.TempDir(), "agent.yaml")
 	if err := os.WriteFile(file, block[1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := mcpweb.LoadConfig(file)
-	if err == nil {
-		err = c.Validate()
-	}
-	if err != nil || c.Kind != auth.None || c.Port != 8093 || !slices.Equal(c.AllowedHosts, []string{"mcp-web"}) || !strings.Contains(string(text), `url: "http://mcp-web:8093/mcp"`) {
-		t.Errorf("%+v, %v", c, err)
+	if c, err := config.Load(file); err != nil || len(c.MCPServers) != 5 || c.Prompt.Server != "prompts" {
+		t.Errorf("%v", err)
 	}
 }

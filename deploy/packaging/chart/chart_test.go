@@ -46,6 +46,11 @@ web:
   config: {oauth2: {issuer: "https://login.example.com", client_id: chat, client_secret: "${WEB_CLIENT_SECRET}", redirect_url: "https://chat.example.com/callback", scopes: [openid]}}
   ingress: {enabled: true, className: nginx, host: chat.example.com, tlsSecret: chat-tls}
 mcpFilesystem: {enabled: true}
+mcpCommands: {enabled: true, files: {greeting.yaml: "name: greeting"}, config: {defaultProfile: all, profiles: {all: {tools: {files: [{path: /etc/agent/greeting.yaml}]}}}}}
+mcpSql: {enabled: true, secret: shop-database, config: {databases: [{name: shop, engine: postgres, read_env: SHOP_READ}]}}
+mcpWeb: {enabled: true, secret: web-keys, config: {search: [{provider: tavily}]}}
+mcpOpenapi: {enabled: true, files: {api.yaml: "openapi: 3.0.3"}, config: {api: /etc/agent/api.yaml, auth: keys, auth_keys_file: /etc/agent-keys/keys}}
+mcpPrompt: {enabled: true}
 metrics: {enabled: true, from: [{namespaceSelector: {matchLabels: {name: monitoring}}}], serviceMonitor: {enabled: true, labels: {release: prometheus}}}
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: ingress}}}]}
 agent: {allowed_hosts: [other.example.com], events: {redis: "redis://redis:6379"}}
@@ -201,17 +206,57 @@ func contains(labels, selector map[string]string) bool {
 	return len(selector) > 0
 }
 
+// Each tool server has its file with its address, and only workers reach it; one that asks who calls is left to it.
+func TestToolServers(t *testing.T) {
+	files, services, open := map[string]map[string]any{}, map[string]int32{}, []string{}
+	for _, document := range render(t, all) {
+		switch kindOf(t, document) {
+		case "ConfigMap":
+			var m corev1.ConfigMap
+			decode(t, document, &m)
+			if text, ok := m.Data[strings.TrimPrefix(m.Name, "shop-")+".yaml"]; ok {
+				var file map[string]any
+				decode(t, text, &file)
+				files[strings.TrimPrefix(m.Name, "shop-")] = file
+				if m.Name == "shop-mcp-openapi" && m.Data["api.yaml"] != "openapi: 3.0.3" {
+					t.Errorf("its files are %v", m.Data)
+				}
+			}
+		case "Service":
+			var s corev1.Service
+			decode(t, document, &s)
+			services[strings.TrimPrefix(s.Name, "shop-")] = s.Spec.Ports[0].Port
+		case "NetworkPolicy":
+			var p networkingv1.NetworkPolicy
+			if decode(t, document, &p); p.Name == "shop-tools" {
+				open = p.Spec.PodSelector.MatchExpressions[0].Values
+			}
+		}
+	}
+	for name, port := range map[string]int32{"mcp-filesystem": 8091, "mcp-commands": 3001, "mcp-sql": 8092, "mcp-web": 8093, "mcp-openapi": 8094, "mcp-prompt": 8095} {
+		f := files[name]
+		hosts, _ := f["allowed_hosts"].([]any)
+		if services[name] != port || f["port"] != float64(port) || f["host"] != "0.0.0.0" || !slices.Contains(hosts, any("shop-"+name)) || !slices.Contains(open, name) {
+			t.Errorf("%s: port %d, file %v, policy for %v", name, services[name], f, open)
+		}
+	}
+	if files["mcp-web"]["auth"] != "none" || files["mcp-openapi"]["auth"] != "keys" || files["mcp-prompt"]["directory"] != "/data/prompt" {
+		t.Errorf("%v", files)
+	}
+}
+
 func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}":                              "temporal.address is the host:port",
 		"temporal: {address: 'http://x'}": "/temporal/address",
 		"temporal: {adress: 'x:1'}":       "adress",
-		least + "gateway: {ingress: {enabled: true}}":            "gateway.ingress.host",
-		least + "web: {enabled: true, ingress: {enabled: true}}": "web.ingress.host",
-		least + "web: {enabled: true, config: {oauth2: {}}}":     "web.secret is a Secret",
-		least + "web: {enabled: true, repicas: 3}":               "repicas",
-		least + "metrics: {enabled: true}":                       "metrics.from says who may read the metrics",
-		least + "worker: {next: {tag: v2.0.0}}":                  "worker.deployment",
+		least + "gateway: {ingress: {enabled: true}}":                      "gateway.ingress.host",
+		least + "web: {enabled: true, ingress: {enabled: true}}":           "web.ingress.host",
+		least + "web: {enabled: true, config: {oauth2: {}}}":               "web.secret is a Secret",
+		least + "web: {enabled: true, repicas: 3}":                         "repicas",
+		least + "networkPolicy: {enabled: false}\nmcpWeb: {enabled: true}": "mcp-web: config.auth says who may call",
+		least + "metrics: {enabled: true}":                                 "metrics.from says who may read the metrics",
+		least + "worker: {next: {tag: v2.0.0}}":                            "worker.deployment",
 	} {
 		if _, err := rendered(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q in it", text, err, want)

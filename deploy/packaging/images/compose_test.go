@@ -17,7 +17,7 @@ import (
 // specification, and its references against each other.
 func load(t *testing.T, name string) *types.Project {
 	t.Helper()
-	o, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy", name)}, cli.WithConsistency(true), cli.WithResolvedPaths(true))
+	o, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy", name)}, cli.WithConsistency(true), cli.WithProfiles([]string{"*"}), cli.WithResolvedPaths(true))
 	if err != nil {
 		t.Fatal(err)
 	}
