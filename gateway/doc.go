@@ -15,8 +15,7 @@
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    request IDs; paging.go pages of lists
-//	docs.go, docs_read.go
-//	               the page of the API; health.go, startup.go probes; gateway.go New and Close; ollama.go the port for clients of Ollama
+//	docs.go        the page of the API; health.go, startup.go probes; gateway.go New and Close; ollama.go the port for clients of Ollama
 //
 // The packages below it, from the inside to the outside:
 //
@@ -43,6 +42,7 @@
 //	                  responses; openai/talk carries out what they are sent
 //	ollama            Ollama's API, on a port of its own (ollama.go)
 //	mcpserver         the agent as an MCP server, at /mcp
+//	apidoc            reads openapi.yaml for the page of the API
 //	home              what is at the root: the page, or the links of the API
 //	page              the page for people: static files; offers what the agent can do, and the
 //	                  names under which clients ask it

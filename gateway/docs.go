@@ -3,14 +3,14 @@ package gateway
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"net/http"
-	"strings"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
-	"gopkg.in/yaml.v3"
+
+	"agent-stop-and-go/gateway/apidoc"
 )
 
 //go:embed openapi.yaml
@@ -18,6 +18,16 @@ var openAPIFile []byte
 
 // OpenAPI returns the description of the API in YAML.
 func OpenAPI() []byte { return append([]byte(nil), openAPIFile...) }
+
+// theAPI is the short form of openapi.yaml. The file is embedded and tested, so parsing it
+// cannot fail.
+var theAPI = sync.OnceValue(func() apidoc.Document {
+	doc, err := apidoc.Read(openAPIFile)
+	if err != nil {
+		panic(fmt.Sprintf("read openapi.yaml: %v", err))
+	}
+	return doc
+})
 
 func serveOpenAPI(c echo.Context) error {
 	return c.Blob(http.StatusOK, "application/yaml", openAPIFile)
@@ -31,7 +41,7 @@ func serveDocsJSON(c echo.Context) error {
 // JavaScript it lists the routes.
 func docsPage() echo.HandlerFunc {
 	page := v5emb.NewHandlerWithConfig(swgui.Config{
-		Title: theAPI().Title, SwaggerJSON: "/openapi.yaml", BasePath: "/docs/", PrependHTML: withoutScripts(theAPI()),
+		Title: theAPI().Title, SwaggerJSON: "/openapi.yaml", BasePath: "/docs/", PrependHTML: theAPI().List(),
 	})
 	return func(c echo.Context) error {
 		w := &withoutNotFound{ResponseWriter: c.Response()}
@@ -61,51 +71,4 @@ func (w *withoutNotFound) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)
-}
-
-func withoutScripts(api apiDocument) template.HTML {
-	var b strings.Builder
-	b.WriteString("<noscript><h1>" + template.HTMLEscapeString(api.Title) + "</h1><ul>")
-	for _, e := range api.Endpoints {
-		fmt.Fprintf(&b, "<li><code>%s %s</code> %s</li>", e.Method, template.HTMLEscapeString(e.Path), template.HTMLEscapeString(e.Summary))
-	}
-	b.WriteString("</ul></noscript>")
-	return template.HTML(b.String()) //nolint:gosec // escaped above, from an embedded file
-}
-
-// apiDocument is the short form of openapi.yaml at /docs/json.
-type apiDocument struct {
-	Title       string        `json:"title"`
-	Description string        `json:"description"`
-	Version     string        `json:"version"`
-	Endpoints   []endpointDoc `json:"endpoints"`
-}
-
-type endpointDoc struct {
-	Method      string            `json:"method"`
-	Path        string            `json:"path"` // in Echo's form
-	Summary     string            `json:"summary"`
-	Description string            `json:"description"`
-	Request     any               `json:"request,omitempty"` // an example
-	Responses   map[string]string `json:"responses"`         // description by status
-}
-
-type openAPIDocument struct {
-	Info struct {
-		Title, Description, Version string
-	}
-	Paths yaml.Node // a node keeps the order
-}
-
-type operation struct {
-	Summary, Description string
-	RequestBody          struct {
-		Content map[string]struct {
-			Examples map[string]struct{ Value any }
-		}
-	} `yaml:"requestBody"`
-	Responses map[string]struct {
-		Description string
-		Ref         string `yaml:"$ref"`
-	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package apidoc
 
 import (
 	"fmt"
@@ -6,27 +6,17 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 )
 
-// theAPI is the short form of openapi.yaml. The file is embedded and tested, so parsing it
-// cannot fail.
-var theAPI = sync.OnceValue(func() apiDocument {
-	doc, err := readAPI(openAPIFile)
-	if err != nil {
-		panic(fmt.Sprintf("read openapi.yaml: %v", err))
-	}
-	return doc
-})
-
-func readAPI(file []byte) (apiDocument, error) {
+// Read reads a description of an API in the form of OpenAPI, in YAML.
+func Read(file []byte) (Document, error) {
 	var doc openAPIDocument
 	if err := yaml.Unmarshal(file, &doc); err != nil {
-		return apiDocument{}, err
+		return Document{}, err
 	}
-	out := apiDocument{Title: doc.Info.Title, Description: doc.Info.Description, Version: doc.Info.Version}
+	out := Document{Title: doc.Info.Title, Description: doc.Info.Description, Version: doc.Info.Version}
 	err := pairs(&doc.Paths, func(route string, item *yaml.Node) error {
 		return pairs(item, func(method string, n *yaml.Node) error {
 			if !slices.Contains([]string{"get", "post", "patch", "delete"}, method) {
@@ -55,8 +45,8 @@ func pairs(n *yaml.Node, visit func(key string, value *yaml.Node) error) error {
 
 var asEcho = strings.NewReplacer("{", ":", "}", "")
 
-func (op operation) endpoint(method, route string) endpointDoc {
-	e := endpointDoc{
+func (op operation) endpoint(method, route string) Endpoint {
+	e := Endpoint{
 		Method: strings.ToUpper(method), Path: asEcho.Replace(route),
 		Summary: op.Summary, Description: strings.TrimSpace(op.Description), Responses: map[string]string{},
 	}
