@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/hooks"
+	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/rates"
 )
 
@@ -26,6 +27,7 @@ func NewReplayer(o client.Options) (worker.WorkflowReplayer, error) {
 	control.Register(r)
 	rates.Register(r)
 	hooks.Register(r)
+	numbers.Register(r)
 	appender.Register(r)
 	return r, nil
 }

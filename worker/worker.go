@@ -31,6 +31,7 @@ import (
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/hooks"
+	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/rates"
 	"agent-stop-and-go/workflows/telemetry"
@@ -103,6 +104,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	workflows.Register(w)
 	rates.Register(w)
 	hooks.Register(w)
+	numbers.Register(w)
 	Register(w, a, table)
 	// Attempts that follow a failed call run there too, so there is room for more than calls.
 	o.DisableWorkflowWorker, o.MaxConcurrentActivityExecutionSize = true, 2*calls.Max

@@ -60,7 +60,7 @@
 // Package approval is Approval, package deputies is Deputies. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
-// Control, package catalogue Catalogue, package appender Audit, which package ledger tells of changes;
+// Control, package catalogue Catalogue, package numbers Numbers, package appender Audit, which package ledger tells of changes;
 // package console has the commands in details, package proof says who has sent what names a
 // caller.
 //
