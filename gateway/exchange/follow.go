@@ -50,7 +50,7 @@ func (x *Exchange) settled(ctx context.Context, s service.Settlement) (Reply, er
 // Follow tells the reply to a listener while it is written, and returns it. It returns early, with
 // the error of its context, if the client is gone.
 func (x *Exchange) Follow(ctx context.Context, to Listener) (Reply, error) {
-	f := &follow{Exchange: x, to: to, speech: newSpeech(to.Tell)}
+	f := &follow{Exchange: x, to: to, speech: NewSpeech(to.Tell)}
 	if x.settlement != nil || x.reader == nil {
 		reply, err := x.Wait(ctx)
 		if err != nil {
@@ -88,13 +88,13 @@ func (x *Exchange) Follow(ctx context.Context, to Listener) (Reply, error) {
 type follow struct {
 	*Exchange
 	to     Listener
-	speech *speech
+	speech *Speech
 	seen   int
 }
 
 // finish tells what is left. The text of the reply is what was told.
 func (f *follow) finish(r Reply) (Reply, error) {
-	if err := f.speech.entries(r.Entries, true); err != nil {
+	if err := f.speech.Entries(r.Entries, true); err != nil {
 		return r, err
 	}
 	if f.speech.said.Len() == 0 {
@@ -136,7 +136,7 @@ func (f *follow) item(i live.Item) error {
 		f.turn.Buffer(i)
 		return nil
 	}
-	return f.speech.piece(i)
+	return f.speech.Piece(i)
 }
 
 func (f *follow) state(s *record.State) error {
@@ -147,7 +147,7 @@ func (f *follow) state(s *record.State) error {
 	}
 	f.reader.ClearEager()
 	entries, _ := f.entries(part)
-	if err := f.speech.entries(entries, false); err != nil {
+	if err := f.speech.Entries(entries, false); err != nil {
 		return err
 	}
 	if len(entries) > f.seen {
@@ -160,7 +160,7 @@ func (f *follow) state(s *record.State) error {
 		return nil
 	}
 	for _, i := range f.turn.Release() {
-		if err := f.speech.piece(i); err != nil {
+		if err := f.speech.Piece(i); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // separator is between the texts of a reply.
 const separator = "\n\n"
 
-// speech makes one text of the drafts and the entries of a turn. It only grows.
-type speech struct {
+// Speech makes one text of the drafts and the entries of a turn. It only grows.
+type Speech struct {
 	tell func(piece string) error
 	said strings.Builder
 	// current is the draft that is being told, "" if there is none. node is its node, and heard
@@ -24,9 +24,13 @@ type speech struct {
 	done          map[string]bool
 }
 
-func newSpeech(tell func(string) error) *speech { return &speech{tell: tell, done: map[string]bool{}} }
+// NewSpeech returns a speech that nothing was said of. tell gets its pieces.
+func NewSpeech(tell func(string) error) *Speech { return &Speech{tell: tell, done: map[string]bool{}} }
 
-func (s *speech) say(piece string) error {
+// Open reports whether a draft is being told.
+func (s *Speech) Open() bool { return s.current != "" }
+
+func (s *Speech) say(piece string) error {
 	if piece == "" {
 		return nil
 	}
@@ -35,15 +39,15 @@ func (s *speech) say(piece string) error {
 }
 
 // begin says the separator if something was said.
-func (s *speech) begin() error {
+func (s *Speech) begin() error {
 	if s.said.Len() == 0 || strings.HasSuffix(s.said.String(), separator) {
 		return nil
 	}
 	return s.say(separator)
 }
 
-// piece takes a draft or a piece of one.
-func (s *speech) piece(i live.Item) error {
+// Piece takes a draft or a piece of one.
+func (s *Speech) Piece(i live.Item) error {
 	switch {
 	case i.Draft != nil:
 		s.draft(*i.Draft)
@@ -64,7 +68,7 @@ func (s *speech) piece(i live.Item) error {
 }
 
 // draft takes the beginning of a draft. A node that begins another one has given up the former.
-func (s *speech) draft(d generation.Draft) {
+func (s *Speech) draft(d generation.Draft) {
 	switch {
 	case s.current == d.ID: // the model is asked again
 		s.heard.Reset()
@@ -78,7 +82,7 @@ func (s *speech) draft(d generation.Draft) {
 
 // catchUp tells what the current draft has more than was told. What differs is left until it is
 // recorded.
-func (s *speech) catchUp(text string) error {
+func (s *Speech) catchUp(text string) error {
 	more, ok := strings.CutPrefix(text, s.told)
 	if !ok {
 		return nil
@@ -87,8 +91,8 @@ func (s *speech) catchUp(text string) error {
 	return s.say(more)
 }
 
-// entries takes the entries of the turn so far; last: there will be no more.
-func (s *speech) entries(entries []record.Entry, last bool) error {
+// Entries takes the entries of the turn so far; last: there will be no more.
+func (s *Speech) Entries(entries []record.Entry, last bool) error {
 	for _, e := range entries {
 		if e.Kind != record.KindText || s.done[e.ID] {
 			continue
@@ -108,7 +112,7 @@ func (s *speech) entries(entries []record.Entry, last bool) error {
 	return nil
 }
 
-func (s *speech) entry(text, draft string) error {
+func (s *Speech) entry(text, draft string) error {
 	if draft != "" && draft == s.current {
 		s.current = ""
 		if strings.HasPrefix(text, s.told) {

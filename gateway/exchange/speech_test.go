@@ -47,13 +47,13 @@ func TestWhatIsTold(t *testing.T) {
 		"a piece after its entry": {{entries: []record.Entry{said("1", "d", "Hello")}, want: "Hello"}, {item: piece("d", "Hello"), want: "Hello"}},
 	} {
 		var told strings.Builder
-		s := newSpeech(func(p string) error { told.WriteString(p); return nil })
+		s := NewSpeech(func(p string) error { told.WriteString(p); return nil })
 		for n, step := range steps {
 			var err error
 			if step.entries != nil {
-				err = s.entries(step.entries, false)
+				err = s.Entries(step.entries, false)
 			} else {
-				err = s.piece(step.item)
+				err = s.Piece(step.item)
 			}
 			if err != nil || told.String() != step.want || s.said.String() != step.want {
 				t.Errorf("%s, step %d: told %q, want %q", name, n, told.String(), step.want)
