@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"workflows/ledger":        {"workflows/contract"},
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/hooks":         {"workflows/contract", "workflows/attribute", "workflows/activity", "workflows/run", "workflows/wording"},
+	"workflows/numbers":       {"workflows/contract", "workflows/run"},
 	"workflows/rates":         {"workflows/contract", "workflows/run", "workflows/signal"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/appender":      {"workflows/activity", "workflows/contract", "workflows/run", "workflows/signal"},
@@ -96,6 +97,7 @@ var arrows = map[string][]string{
 	"gateway/openai/talk":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 	"gateway/openai/chat":      {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
 	"gateway/ollama":           {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/exchange", "gateway/offers", "gateway/openai"},
+	"gateway/agentapi":         {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/live", "gateway/turn", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/command"},
 	"gateway/mcpserver":        {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/passcode", "gateway/exchange", "gateway/offers", "mcpservers/hosting"},
 	"gateway/openai/responses": {"workflows/contract", "workflows/record", "gateway/service", "gateway/request", "gateway/sse", "gateway/history", "gateway/passcode", "gateway/exchange", "gateway/offers", "gateway/openai"},
 

@@ -38,7 +38,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		return next
 	}
 	return func(c echo.Context) error {
-		scope := g.scopes(c)
+		scope := g.fronts[c.Echo()].scopes(c)
 		if scope == open {
 			return next(c)
 		}
@@ -51,7 +51,7 @@ func (g *Gateway) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return g.unproven(c, err)
 		}
-		caller.Channel = channelOf(c.Path())
+		caller.Channel = g.channelOf(c)
 		callOf(c).Caller.Identity, callOf(c).Caller.Token = caller, g.tokenOnward(r)
 		if err := g.quota.Take(r.Context(), caller); err != nil {
 			return err

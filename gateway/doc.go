@@ -15,7 +15,8 @@
 //	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
 //	callers.go     who calls: proof, scope of the route, GET /me; proof.go streams end with the proof
 //	identity.go    request IDs; paging.go pages of lists
-//	docs.go        the page of the API; health.go, startup.go probes; gateway.go New and Close; ollama.go the port for clients of Ollama
+//	docs.go        the page of the API; health.go, startup.go probes; gateway.go New and Close; ports.go
+//	               the ports for clients of other protocols
 //
 // The packages below it, from the inside to the outside:
 //
@@ -40,7 +41,8 @@
 //	exchange          a request and its reply as one text, while it is written
 //	openai            OpenAI's API: openai/chat serves chat/completions, openai/responses
 //	                  responses; openai/talk carries out what they are sent
-//	ollama            Ollama's API, on a port of its own (ollama.go)
+//	ollama            Ollama's API, on a port of its own (ports.go)
+//	agentapi          the API of MCP Agent for its clients and its shell, on ports of their own
 //	mcpserver         the agent as an MCP server, at /mcp
 //	apidoc            reads openapi.yaml for the page of the API
 //	home              what is at the root: the page, or the links of the API

@@ -23,26 +23,26 @@ var doorKinds = map[int]contract.Kind{
 	http.StatusForbidden:          KindForeignPage,
 }
 
-// openRoutes answer under any host name, because probes use addresses that are not
+// openRoutes are the probes: they answer under any host name, because probes use addresses that are not
 // configured.
 var openRoutes = []string{pathHealth, pathReady}
 
 // door refuses requests for other hosts and from pages of other origins, before anything else
 // reads them. Listed origins get CORS headers.
 // What decrypts has a list of its own.
-func door(rules, decrypting guard.Rules) echo.MiddlewareFunc {
+func door(rules, decrypting guard.Rules, probes []string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if codec.Is(c.Request()) {
-				return codec.Pass(c, decrypting, func() error { return passDoor(decrypting, next, c) })
+				return codec.Pass(c, decrypting, func() error { return passDoor(decrypting, probes, next, c) })
 			}
-			return passDoor(rules, next, c)
+			return passDoor(rules, probes, next, c)
 		}
 	}
 }
 
-func passDoor(rules guard.Rules, next echo.HandlerFunc, c echo.Context) error {
-	if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(openRoutes, c.Path()) {
+func passDoor(rules guard.Rules, probes []string, next echo.HandlerFunc, c echo.Context) error {
+	if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(probes, c.Path()) {
 		return service.Errorf(doorKinds[refused.Status], "%s", refused.Text)
 	}
 	h := c.Response().Header()

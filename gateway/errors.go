@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/agentapi"
 	"agent-stop-and-go/gateway/login"
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/ollama"
@@ -79,6 +80,9 @@ func (g *Gateway) fail(err error, c echo.Context) {
 	if g.openAIForm(c) {
 		_, reply = openAIError(err, c.Request())
 		openai.SetRetry(c.Response().Header(), status)
+	}
+	if g.ofAgentAPI(c) {
+		reply = agentapi.ErrorBody(g.channelOf(c), body.Error)
 	}
 	if err := c.JSON(status, reply); err != nil {
 		g.logger.Debug("write an error", "error", err)

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/gateway/a2a/handler"
 	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/agentapi"
 	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/codec"
 	"agent-stop-and-go/gateway/command"
@@ -107,6 +108,8 @@ type Deps struct {
 	// Now is time.Now by default.
 	Now     func() time.Time
 	Version string
+	// Numbers are the numbers of conversations, for clients that know them by numbers. It may be nil.
+	Numbers agentapi.Numbers
 	// Port is the port of the API, for links to it on other ports.
 	Port int
 	// PublicURL is the URL at which clients reach the gateway, without a slash at the end. By
@@ -164,19 +167,18 @@ type Gateway struct {
 	service   *service.Service
 	followers *live.Followers
 	health    *health
-	handler   *echo.Echo
-	ollama    *echo.Echo
-	table     []route
-	port      int
-	callers   identity.Ways
-	quota     *quota.Quota
-	tasks     *protocol.Server
-	mcp       *mcpserver.Server
-	slack     *slackchat.Chat
-	proxies   forwarded.Proxies
-	attempts  *attempts.Attempts
-	// scopes returns the scope of the route of a request.
-	scopes func(echo.Context) string
+	// main has the API, the others have the ports for clients of other protocols. fronts has all.
+	main, ollama, agentAPI, shell front
+	fronts                        map[*echo.Echo]front
+	table                         []route
+	port                          int
+	callers                       identity.Ways
+	quota                         *quota.Quota
+	tasks                         *protocol.Server
+	mcp                           *mcpserver.Server
+	slack                         *slackchat.Chat
+	proxies                       forwarded.Proxies
+	attempts                      *attempts.Attempts
 	// dropTokens is as in Deps.
 	dropTokens bool
 
@@ -203,7 +205,7 @@ func New(deps Deps) *Gateway {
 		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, SendRights: d.SendRights, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
-	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, port: d.Port, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}
+	g := &Gateway{service: s, fronts: map[*echo.Echo]front{}, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, port: d.Port, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}
 	g.attempts = attempts.New(d.Proxies, d.Now)
 	g.followers = live.New(service.ActingItself(s.Closing()), live.Options{Conversations: d.Backend, See: see, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
 	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger, prove: g.prove, open: len(d.Callers) == 0}
@@ -243,8 +245,8 @@ func New(deps Deps) *Gateway {
 		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})
 	local := ollamaTable(&ollama.Endpoint{Talk: talks.For(ollama.Channel), Text: func(err error, r *http.Request) string { _, b := render(err, r); return b.Error }, Logger: d.Logger}, g.table)
-	g.scopes = scopesOf(slices.Concat(g.table, local))
-	g.handler, g.ollama = g.serve(d, g.table), g.serve(d, local)
+	g.main, g.ollama = g.open(d, g.table, "", openRoutes...), g.open(d, local, "")
+	g.openAgentAPI(d, s)
 	return g
 }
 
@@ -263,7 +265,7 @@ func canSignIn(methods []identity.Method) bool {
 
 // ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	g.handler.ServeHTTP(w, request.Tidy(r))
+	g.main.handler.ServeHTTP(w, request.Tidy(r))
 }
 
 // Slack returns the front end in Slack, which must be started, or nil.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ func (c *completions) post(more string, headers ...string) string {
 type many struct {
 	*fakeBackend
 	t       *testing.T
+	mu      sync.Mutex // guards scripts
 	scripts map[string]*script
 	// work is what the agents do.
 	work func(*script) func(contract.MessageSignal)
@@ -64,6 +66,8 @@ func newMany(t *testing.T) *many {
 	m := &many{t: t, scripts: map[string]*script{}, work: func(s *script) func(contract.MessageSignal) { return s.answer }}
 	m.fakeBackend = &fakeBackend{
 		StartFn: func(in service.StartInput) (service.StartResult, error) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
 			s := m.scripts[in.Conversation.ID]
 			if s == nil {
 				s = newScript()
@@ -102,6 +106,8 @@ func newMany(t *testing.T) *many {
 }
 
 func (m *many) of(id string) *script {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if s := m.scripts[id]; s != nil {
 		return s
 	}

@@ -181,11 +181,11 @@ func withoutDeadline(handle http.HandlerFunc) echo.HandlerFunc {
 }
 
 // serve puts the middleware in front of routes.
-func (g *Gateway) serve(d Deps, table []route) *echo.Echo {
+func (g *Gateway) serve(d Deps, table []route, probes []string) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}, guard.Rules{Hosts: d.AllowedHosts, Origins: d.WebUIOrigins}), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}, guard.Rules{Hosts: d.AllowedHosts, Origins: d.WebUIOrigins}, probes), g.authenticate, g.deadline, g.follow, g.resolve, limitToken, limitBody)
 	for _, r := range table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

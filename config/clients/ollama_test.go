@@ -14,5 +14,10 @@ func TestAPortIsForOneThing(t *testing.T) {
 			t.Errorf("%d: %q", port, got)
 		}
 	}
+	var got string
+	twice := clients.Clients{API: &clients.API{Port: 8767}, Shell: &clients.Shell{Port: 8767}}
+	if twice.Check(nil, func(key, _ string) { got = key }); got != "shell.port" {
+		t.Error(got)
+	}
 	clients.Clients{}.Check([]int{0}, func(key, _ string) { t.Error(key) })
 }

@@ -11,43 +11,49 @@ import (
 	"sync/atomic"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/clients"
 	"agent-stop-and-go/gateway"
 )
 
-// further is the server of a port for clients of another protocol. A nil *further is none.
+// further is the server of a port for clients of another protocol.
 type further struct {
+	clients.Port
 	http    *http.Server
 	handler atomic.Pointer[http.Handler]
+}
+
+// handlers are what the ports serve, by their keys.
+var handlers = map[string]func(*gateway.Gateway) http.Handler{
+	"ollama": (*gateway.Gateway).Ollama, "api": (*gateway.Gateway).AgentAPI, "shell": (*gateway.Gateway).Shell,
 }
 
 // Clients listens on the ports for clients of other protocols, if the configuration has any. Without
 // authentication they are on loopback. They are closed by Stop. Call it before Open.
 func (s *Server) Clients(c *config.Config, log *slog.Logger) error {
-	if c.Clients.Ollama == nil {
-		return nil
-	}
 	host := c.Host
 	if len(c.Auth) == 0 {
 		host = "127.0.0.1"
 	}
-	address := net.JoinHostPort(host, strconv.Itoa(c.Clients.Ollama.Port))
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w: stop the other process (it may be Ollama) or change clients.ollama.port in the YAML", address, err)
+	for _, p := range c.Clients.Ports() {
+		address := net.JoinHostPort(host, strconv.Itoa(p.Port))
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return fmt.Errorf("listen on %s: %w: stop the other process (it may be %s) or change clients.%s.port in the YAML", address, err, p.Name, p.Key)
+		}
+		log.Info("clients of "+p.Name+" are served", "url", URL(l))
+		s.serveFurther(p, l)
 	}
-	log.Info("clients of Ollama are served", "url", URL(l))
-	s.serveFurther(l)
 	return nil
 }
 
 // serveFurther serves a port. An error reaches Failed.
-func (s *Server) serveFurther(l net.Listener) {
-	f := &further{}
+func (s *Server) serveFurther(p clients.Port, l net.Listener) {
+	f := &further{Port: p}
 	f.http = gateway.NewServer(f)
-	s.further = f
+	s.further = append(s.further, f)
 	go func() {
 		if err := f.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.fail(fmt.Errorf("serve clients of Ollama: %w", err))
+			s.fail(fmt.Errorf("serve clients of %s: %w", p.Name, err))
 		}
 	}()
 }
@@ -65,18 +71,13 @@ func (f *further) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *further) open(g *gateway.Gateway) {
-	if f != nil {
-		h := g.Ollama()
-		f.handler.Store(&h)
-	}
+	h := handlers[f.Key](g)
+	f.handler.Store(&h)
 }
 
 func (f *further) stop(ctx context.Context) error {
-	if f == nil {
-		return nil
-	}
 	if err := f.http.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("finish requests of other clients: %w", err), f.http.Close())
+		return errors.Join(fmt.Errorf("finish requests of clients of %s: %w", f.Name, err), f.http.Close())
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/gateway/service/backend/numbers"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
@@ -134,7 +135,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Approvers: c.Approval.Approvers, Rates: c.Limits.RateLimits(), RequestTimeout: c.RequestTimeout, Version: p.Version, Port: c.Port,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-		Slack: slack, Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
+		Slack: slack, Numbers: numbers.Numbers{Client: p.Client, TaskQueue: c.Temporal.TaskQueue}, Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
 		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

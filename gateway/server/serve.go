@@ -52,7 +52,7 @@ type Server struct {
 	http    *http.Server
 	startup *gateway.Startup
 	gateway atomic.Pointer[gateway.Gateway]
-	further *further
+	further []*further
 }
 
 // Serve starts a server on l, which it closes when it stops.
@@ -89,7 +89,9 @@ func (s *Server) end() {
 func (s *Server) Open(g *gateway.Gateway) {
 	s.gateway.Store(g)
 	s.startup.Open(g)
-	s.further.open(g)
+	for _, f := range s.further {
+		f.open(g)
+	}
 }
 
 // Stop waits for requests to finish. Requests that wait for an answer are answered with the
@@ -101,11 +103,16 @@ func (s *Server) Stop(ctx context.Context) error {
 	if g := s.gateway.Load(); g != nil {
 		g.Close()
 	}
-	further := make(chan error, 1)
-	go func() { further <- s.further.stop(ctx) }()
+	further := make(chan error, len(s.further))
+	for _, f := range s.further {
+		go func() { further <- f.stop(ctx) }()
+	}
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("finish HTTP requests: %w", err), s.http.Close())
 	}
-	return errors.Join(err, <-further)
+	for range s.further {
+		err = errors.Join(err, <-further)
+	}
+	return err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agent-stop-and-go/config/clients"
 )
 
 // serving returns a server with a port for clients of Ollama, and the address of each.
@@ -22,7 +24,7 @@ func serving(t *testing.T) (s *Server, main, other string) {
 		t.Fatal(err)
 	}
 	s = Serve(l)
-	s.serveFurther(further)
+	s.serveFurther(clients.Port{Key: "ollama", Name: "Ollama"}, further)
 	return s, l.Addr().String(), further.Addr().String()
 }
 
@@ -31,7 +33,7 @@ func TestARequestOfAnotherPortDoesNotKeepTheServerOpen(t *testing.T) {
 	hangs, free := make(chan struct{}), make(chan struct{})
 	defer close(free)
 	var hang http.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(hangs); <-free })
-	s.further.handler.Store(&hang)
+	s.further[0].handler.Store(&hang)
 	go func() {
 		if r, err := http.Get("http://" + other); err == nil {
 			r.Body.Close()
@@ -40,7 +42,7 @@ func TestARequestOfAnotherPortDoesNotKeepTheServerOpen(t *testing.T) {
 	<-hangs
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := s.Stop(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "requests of other clients") {
+	if err := s.Stop(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "requests of clients of Ollama") {
 		t.Error(err)
 	}
 	if c, err := net.Dial("tcp", main); err == nil {
@@ -67,7 +69,7 @@ func TestAFurtherPortThatFailsFailsTheServer(t *testing.T) {
 		ports[i] = l
 	}
 	s := Serve(ports[0])
-	s.serveFurther(broken{ports[1]})
+	s.serveFurther(clients.Port{Key: "ollama", Name: "Ollama"}, broken{ports[1]})
 	if err := <-s.Failed; err == nil || err.Error() != "serve clients of Ollama: broken" {
 		t.Error(err)
 	}

@@ -1,0 +1,265 @@
+package agentapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/sse"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// form is a stream in the form of one port.
+type form interface {
+	Listener
+	KeepAlive() error
+	// Broken ends the stream: the client should connect again.
+	Broken(text string) error
+}
+
+// How soon a stream looks again for a session that has not begun, which another gateway may begin, and how
+// long it is silent at most. It looks less and less often; this gateway wakes it.
+const (
+	lookAgain = time.Second
+	silence   = 15 * time.Second
+)
+
+// recent is how long after its end a turn is told once more to a shell that connects: it may have lost
+// the connection meanwhile.
+const recent = time.Minute
+
+// stream is an open stream of a client.
+type stream struct {
+	*Endpoint
+	ctx    context.Context // ends when the client is gone, or proves no more who it is
+	caller service.Caller
+	client string
+	out    form
+	w      *sse.Writer
+	from   func(*record.State) int // the turn with which telling begins
+	events *subscription
+}
+
+// follow serves a stream until the client is gone. It fails only before the headers are sent.
+func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) form, from func(*record.State) int) error {
+	call := request.From(c.Request().Context())
+	s := &stream{Endpoint: e, ctx: call.Client, caller: call.Caller, client: client, from: from}
+	found, err := e.find(c.Request().Context(), s.caller, client)
+	if err != nil {
+		return err
+	}
+	call.ConversationID = found.id
+	s.w = sse.New(c.Response(), 200, e.Service.Closing())
+	s.out = make(s.w)
+	defer s.w.HurryOnClose()()
+	s.events = e.notices.subscribe(s.caller.Own(client))
+	defer s.events.close()
+	if err := s.w.Begin(); err != nil {
+		return nil
+	}
+	if err := s.run(found); err != nil && s.ctx.Err() == nil {
+		if !errors.Is(err, service.ErrClosing) && !errors.Is(err, live.ErrSlow) {
+			e.Logger.Warn("a stream of tokens broke off", "conversation", found.id, "error", err)
+		}
+		_ = s.out.Broken("the stream broke off; the work goes on: connect again")
+	}
+	return nil
+}
+
+// run tells one conversation of the session after the other.
+func (s *stream) run(found session) error {
+	first := true
+	for {
+		if !found.exists {
+			first = false
+			var err error
+			if found, err = s.wait(); err != nil {
+				return err
+			}
+		}
+		if err := s.tell(found, first); err != nil && !isGone(err) {
+			return err
+		}
+		first = false
+		if found.fixed {
+			return s.idle()
+		}
+		next, err := s.find(s.ctx, s.caller, s.client)
+		if err == nil && next.exists && next.id == found.id { // it is about to end
+			err = s.pause(lookAgain)
+		}
+		if err != nil {
+			return err
+		}
+		found = next
+	}
+}
+
+// idle keeps a stream open of a conversation that has ended.
+func (s *stream) idle() error {
+	for {
+		if err := s.pause(silence); err != nil {
+			return err
+		}
+		if err := s.out.KeepAlive(); err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits until the session begins.
+func (s *stream) wait() (session, error) {
+	quiet, again := s.Now(), lookAgain
+	for {
+		if err := s.answer(); err != nil {
+			return session{}, err
+		}
+		found, err := s.find(s.ctx, s.caller, s.client)
+		if err != nil || found.exists {
+			return found, err
+		}
+		if err := s.pause(again); err != nil {
+			return found, err
+		}
+		again = min(2*again, silence)
+		if s.Now().Sub(quiet) >= silence {
+			quiet = s.Now()
+			if err := s.out.KeepAlive(); err != nil {
+				return found, err
+			}
+		}
+	}
+}
+
+// pause waits for a time, or until something happens to the client.
+func (s *stream) pause(d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	case <-s.Service.Closing().Done():
+		return service.ErrClosing
+	case <-s.events.wake:
+	case <-timer.C:
+	}
+	return nil
+}
+
+// answer tells what commands have answered.
+func (s *stream) answer() error {
+	for _, n := range s.events.take() {
+		if err := s.out.Token(n.text + "\n"); err != nil {
+			return err
+		}
+		if n.last {
+			if err := s.out.Done(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tell tells a conversation until it ends, or the client is gone. first: it is the one that was there
+// when the stream was opened.
+func (s *stream) tell(found session, first bool) error {
+	state, err := s.Service.Record(s.ctx, found.view)
+	if err != nil {
+		return err
+	}
+	from := 1
+	if first {
+		from = s.begin(state)
+	}
+	if err := s.answer(); err != nil {
+		return err
+	}
+	reader, err := s.Followers.Join(s.ctx, found.id, false)
+	if err != nil {
+		return err
+	}
+	defer s.Followers.Leave(reader)
+	t := NewTeller(s.out, found.view, func(e record.Entry) bool { return e.Turn >= from }, s.link)
+	for {
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-s.Service.Closing().Done():
+			return service.ErrClosing
+		case <-s.events.wake:
+			if err := s.answer(); err != nil {
+				return err
+			}
+		case <-reader.Wake():
+			if ended, err := s.serve(reader, t); ended || err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// begin returns the turn with which telling begins. What commands have answered is the last thing that
+// the client has sent: then a turn that has ended is not told again.
+func (s *stream) begin(state *record.State) int {
+	s.events.mu.Lock()
+	answered := len(s.events.items) > 0
+	s.events.mu.Unlock()
+	if answered && state.Over() {
+		return turns(state) + 1
+	}
+	return s.from(state)
+}
+
+// serve tells what a reader has, and reports whether the conversation has ended.
+func (s *stream) serve(reader *live.Reader, t *Teller) (ended bool, err error) {
+	items, beat, end := reader.Take()
+	if err := s.answer(); err != nil { // what was answered before something was said
+		return false, err
+	}
+	for _, i := range items {
+		if err := t.Item(i); err != nil {
+			return false, err
+		}
+		ended = ended || i.State != nil && i.State.Document.Status == contract.StatusCompleted
+	}
+	switch {
+	case end != nil:
+		return false, end
+	case beat:
+		return ended, s.out.KeepAlive()
+	}
+	return ended, nil
+}
+
+func (s *stream) link(uuid string) string { return linkTo(s.caller, uuid) }
+
+// linkTo returns the address at which people read an approval whole, and decide it.
+func linkTo(c service.Caller, uuid string) string { return c.BaseURL + "/#/a/" + uuid }
+
+// turns returns the number of turns of a conversation.
+func turns(s *record.State) int {
+	entries := s.Entries()
+	if len(entries) == 0 {
+		return 0
+	}
+	return entries[len(entries)-1].Turn
+}
+
+// lastSent is the turn of the last message that was sent, also if it waits for others.
+func lastSent(s *record.State) int { return max(1, turns(s)+s.Document.Queued) }
+
+// running is the turn that runs or waits, or has just ended, or else the next one.
+func (e *Endpoint) running(s *record.State) int {
+	n := turns(s)
+	if entries := s.Entries(); s.Over() && (n == 0 || entries[len(entries)-1].CreatedAt.Before(e.Now().Add(-recent))) {
+		return n + 1
+	}
+	return max(1, n)
+}

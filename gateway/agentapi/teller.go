@@ -1,0 +1,201 @@
+package agentapi
+
+import (
+	"agent-stop-and-go/gateway/exchange"
+	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/passcode"
+	"agent-stop-and-go/gateway/turn"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Listener gets a conversation as clients know it.
+type Listener interface {
+	// Token gets a piece of text.
+	Token(text string) error
+	// Gate gets an approval that waits.
+	Gate(p contract.PendingApproval, link string) error
+	// Done ends a turn. Failed does so with what went wrong.
+	Done() error
+	Failed(text string) error
+}
+
+// Teller tells a conversation to a listener: a pure function of what it is given. It takes states and
+// drafts in the order in which a live.Reader has them.
+type Teller struct {
+	to Listener
+	// begins reports whether telling begins with the turn of a user's message.
+	begins func(record.Entry) bool
+	// link is the address of an approval.
+	link func(uuid string) string
+
+	latest contract.ConversationView // older states are ignored
+	// current: all states are, so that what waits is told also before the turn begins, which waits for it.
+	current bool
+	seen    map[string]bool // IDs of entries whose traces and approvals that were told
+	turn    int             // that is told, 0 before it has begun
+	open    bool            // it has not ended
+	speech  *exchange.Speech
+	// failure is what went wrong last; it ends the turn unless something follows.
+	failure string
+	early   turn.Turn // holds drafts until their turn begins
+}
+
+// NewTeller returns a teller. No state before view is told.
+func NewTeller(to Listener, view contract.ConversationView, begins func(record.Entry) bool, link func(string) string) *Teller {
+	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", seen: map[string]bool{}}
+}
+
+// Item tells an item of a reader.
+func (t *Teller) Item(i live.Item) error {
+	switch {
+	case i.State != nil:
+		err := t.state(i.State)
+		if !t.open {
+			t.early.DropDrafts(i.Drafts)
+		}
+		return err
+	case !t.open:
+		t.early.Buffer(i)
+		return nil
+	}
+	return t.speech.Piece(i)
+}
+
+// state tells what is new in a state.
+func (t *Teller) state(s *record.State) error {
+	if live.Older(s.View, t.latest) {
+		return nil
+	}
+	t.latest = s.View
+	entries := s.Entries()
+	for _, e := range entries {
+		if e.Kind != record.KindMessage {
+			continue
+		}
+		if err := t.message(e, entries); err != nil {
+			return err
+		}
+	}
+	if err := t.entries(entries, false); err != nil {
+		return err
+	}
+	if t.turn != 0 || t.current {
+		if err := t.gates(s.Document.PendingApprovals); err != nil {
+			return err
+		}
+	}
+	if s.Over() {
+		return t.end(entries)
+	}
+	return nil
+}
+
+// message begins a turn, and ends the one before it.
+func (t *Teller) message(e record.Entry, entries []record.Entry) error {
+	if t.seen[e.ID] || t.turn == 0 && !t.begins(e) {
+		return nil
+	}
+	if err := t.end(entries); err != nil {
+		return err
+	}
+	t.seen[e.ID], t.turn, t.open, t.speech = true, e.Turn, true, exchange.NewSpeech(t.to.Token)
+	for _, i := range t.early.Release() {
+		if err := t.speech.Piece(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries tells those of the turn that were not told; last: there will be no more. What other nodes do
+// while a text is written is told after it.
+func (t *Teller) entries(entries []record.Entry, last bool) error {
+	for _, e := range entries {
+		if e.Turn != t.turn || e.Kind == record.KindMessage || e.Missing || t.seen[e.ID] || !t.open {
+			continue
+		}
+		if err := t.entry(e, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Teller) entry(e record.Entry, last bool) error {
+	switch {
+	case e.Kind == record.KindText && e.Outcome == contract.OutcomeFailed:
+		t.seen[e.ID] = true
+		if err := t.recover(); err != nil {
+			return err
+		}
+		t.failure = history.Text(e)
+		return nil
+	case e.Kind == record.KindText:
+		if err := t.recover(); err != nil {
+			return err
+		}
+		return t.speech.Entries([]record.Entry{e}, last)
+	case t.speech.Open() && !last:
+		return nil
+	}
+	t.seen[e.ID] = true
+	text := traceOf(e)
+	if text == "" {
+		return nil
+	}
+	if err := t.recover(); err != nil {
+		return err
+	}
+	return t.to.Token(text)
+}
+
+// recover tells a failure that was not the end of the turn.
+func (t *Teller) recover() error {
+	text := t.failure
+	if text == "" {
+		return nil
+	}
+	t.failure = ""
+	return t.to.Token(text + "\n")
+}
+
+// end ends the turn that is open, of which entries has all.
+func (t *Teller) end(entries []record.Entry) error {
+	if !t.open {
+		return nil
+	}
+	if err := t.entries(entries, true); err != nil {
+		return err
+	}
+	t.open = false
+	if text := t.failure; text != "" {
+		t.failure = ""
+		return t.to.Failed(text)
+	}
+	return t.to.Done()
+}
+
+// Idle reports whether no turn is being told.
+func (t *Teller) Idle() bool { return !t.open }
+
+// gates tells the approvals that wait. One that takes more than a yes or a no is told as text.
+func (t *Teller) gates(waiting []contract.PendingApproval) error {
+	for _, p := range waiting {
+		if t.seen[p.UUID] {
+			continue
+		}
+		t.seen[p.UUID] = true
+		var err error
+		if passcode.Takes(p) {
+			err = t.to.Gate(p, t.link(p.UUID))
+		} else {
+			err = t.to.Token("\n" + passcode.Card(p, t.link(p.UUID), "") + "\n")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
