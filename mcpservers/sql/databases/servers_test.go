@@ -94,6 +94,20 @@ func background(t *testing.T, owner *syscall.SysProcAttr, port int, stop syscall
 	}
 }
 
+// accepts returns once a command succeeds: a server may listen before it accepts anybody.
+func accepts(t *testing.T, name string, args ...string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		out, err := exec.Command(name, args...).CombinedOutput()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v: %s", name, err, out)
+		}
+	}
+}
+
 const farTables = `
 CREATE TABLE customers (id int PRIMARY KEY, name varchar(20) NOT NULL, iban varchar(20));
 CREATE TABLE orders (id int PRIMARY KEY, customer int REFERENCES customers (id), price decimal(9,2), at timestamp NULL, paid boolean);
@@ -116,6 +130,7 @@ func startPostgres(t *testing.T) far {
 	data := filepath.Join(dir, "data")
 	output(t, owner, "", filepath.Join(bin, "initdb"), "-D", data, "-A", "trust", "-U", "owner", "--no-sync", "-E", "UTF8", "--locale", "C.UTF-8")
 	background(t, owner, port, syscall.SIGINT, filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-k", dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off")
+	accepts(t, filepath.Join(bin, "pg_isready"), "-h", "127.0.0.1", "-p", strconv.Itoa(port))
 	url := func(role string) string {
 		return fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres?sslmode=disable", role, port)
 	}
