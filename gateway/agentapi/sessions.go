@@ -30,7 +30,7 @@ type sessionReply struct {
 // sessions lists the sessions of the caller that have not ended, or the one of a client_id.
 func (e *Endpoint) sessions(c echo.Context) error {
 	ctx, caller := c.Request().Context(), request.From(c.Request().Context()).Caller
-	list := []sessionReply{}
+	var list []sessionReply
 	var err error
 	if client := c.QueryParam("client_id"); client != "" {
 		list, err = e.one(ctx, caller, client)

@@ -63,7 +63,7 @@ func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) 
 	if err := s.w.Begin(); err != nil {
 		return nil
 	}
-	if err := s.run(found); err != nil && s.ctx.Err() == nil {
+	if err := s.run(found); s.ctx.Err() == nil {
 		if !errors.Is(err, service.ErrClosing) && !errors.Is(err, live.ErrSlow) {
 			e.Logger.Warn("a stream of tokens broke off", "conversation", found.id, "error", err)
 		}
@@ -72,7 +72,7 @@ func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) 
 	return nil
 }
 
-// run tells one conversation of the session after the other.
+// run tells one conversation of the session after the other, and returns why it ended.
 func (s *stream) run(found session) error {
 	first := true
 	for {
