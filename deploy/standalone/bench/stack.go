@@ -281,4 +281,8 @@ func (tool) Challenges(string) []string     { return nil }
 
 func (tool) Resources(context.Context) ([]toolbox.Resource, error) { return nil, nil }
 
+func (tool) ReadResource(context.Context, toolbox.Access, string) (toolbox.Result, error) {
+	return toolbox.Result{}, errors.New("there are no resources")
+}
+
 func (tool) Prompts(context.Context) ([]toolbox.Prompt, error) { return nil, nil }
