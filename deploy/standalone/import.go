@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/identity/keys"
 	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -79,6 +80,9 @@ func (f *importFlags) run(cmd *cobra.Command, args []string, getenv func(string)
 	}
 	c, err := config.Load(f.file)
 	if err != nil {
+		return err
+	}
+	if err := worker.ReadPrompt(cmd.Context(), c, getenv); err != nil && !c.Prompt.FallBack(err.Error()) {
 		return err
 	}
 	chooseModel(c, f.demo, getenv)

@@ -240,7 +240,7 @@ func TestToolServers(t *testing.T) {
 			t.Errorf("%s: port %d, file %v, policy for %v", name, services[name], f, open)
 		}
 	}
-	if files["mcp-web"]["auth"] != "none" || files["mcp-openapi"]["auth"] != "keys" || files["mcp-prompt"]["directory"] != "/data/prompt" {
+	if files["mcp-commands"]["transport"] != "http" || files["mcp-web"]["auth"] != "none" || files["mcp-openapi"]["auth"] != "keys" || files["mcp-prompt"]["directory"] != "/data/prompt" {
 		t.Errorf("%v", files)
 	}
 }

@@ -252,16 +252,34 @@ func (b *Bucket) content(ctx context.Context, key string, offset, limit int64) (
 // explain says what an error of the store means. Its own text may have addresses and IDs of requests, and is
 // kept for what is not known.
 func (b *Bucket) explain(err error) error {
-	switch gcerrors.Code(err) {
+	switch code(err) {
 	case gcerrors.OK:
 		return nil
 	case gcerrors.NotFound:
 		return store.ErrNotFound
 	case gcerrors.PermissionDenied:
-		return fmt.Errorf("the account may not do that in %s: %w", b.Name(), err)
+		return fmt.Errorf("the account may not do that in %s: %w", b.Name(), bare(err))
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+		return bare(err)
 	}
-	return fmt.Errorf("%s: %w", b.Name(), err)
+	return fmt.Errorf("%s: %w", b.Name(), bare(err))
+}
+
+// bare returns an error without the address of its request: that of Azure has the signature of a SAS token.
+func bare(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		return request.Err
+	}
+	return err
+}
+
+// code returns the code of an error. A request without an answer has none: Azure's driver takes a host
+// without an address for an object that does not exist.
+func code(err error) gcerrors.ErrorCode {
+	if bare(err) != err {
+		return gcerrors.Unknown
+	}
+	return gcerrors.Code(err)
 }

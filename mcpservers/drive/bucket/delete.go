@@ -61,13 +61,13 @@ func (b *Bucket) remove(ctx context.Context, key string, a *blob.Attributes, d s
 		return store.ErrChanged
 	}
 	err := b.blobs.DeleteWithOptions(ctx, key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return ifUnchanged(as, a) }})
-	switch code := gcerrors.Code(err); {
+	switch code := code(err); {
 	case err == nil, code == gcerrors.NotFound:
 		return nil
 	case b.isCondition(err), refused(code):
 		return b.changed(err)
 	}
-	return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+	return fmt.Errorf("%w: %w", store.ErrUnknown, bare(err))
 }
 
 // changed is the error of a change that was not made.

@@ -124,10 +124,10 @@ func (b *Bucket) write(ctx context.Context, key string, content []byte, options 
 		return a, nil
 	case b.isCondition(err):
 		return nil, errCondition
-	case refused(gcerrors.Code(err)):
+	case refused(code(err)):
 		return nil, b.explain(err)
 	}
-	return nil, fmt.Errorf("%w: %w", store.ErrUnknown, err)
+	return nil, fmt.Errorf("%w: %w", store.ErrUnknown, bare(err))
 }
 
 // isCondition reports whether a store has refused a write for its condition.

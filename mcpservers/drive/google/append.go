@@ -67,6 +67,9 @@ func (d *Drive) appendOnce(ctx context.Context, id string, a store.Addition) (st
 	if err != nil {
 		return out, err
 	}
+	if int64(len(old)) != f.Size {
+		return out, errMoved
+	}
 	content, err := store.Extend(old, a.Content)
 	if err != nil {
 		return out, err

@@ -36,9 +36,12 @@ type Login struct {
 // NewGuard returns a guard that asks Google whose a token is. A token that it knows is asked for again after
 // rememberFor, or when it ends.
 func NewGuard(l Login) *auth.Guard {
-	k := &known{login: l, client: &http.Client{Timeout: 10 * time.Second}, holders: map[[32]byte]remembered{}}
+	k := &known{login: l, client: &http.Client{Timeout: 10 * time.Second, CheckRedirect: stay}, holders: map[[32]byte]remembered{}}
 	return auth.Verified(auth.Settings{Issuer: issuer, Scopes: []string{Scope}, Resource: l.Resource}, k.holder)
 }
+
+// stay follows no redirect: the address, which is sent to the next host as the Referer, has the token.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 const (
 	rememberFor = 2 * time.Minute
