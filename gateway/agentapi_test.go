@@ -330,6 +330,26 @@ func TestAGateWaitsForItsAnswer(t *testing.T) {
 	}
 }
 
+// What is not shown whole is rejected there, and approved only where it is.
+func TestAGateTakesNoYesToWhatItDoesNotShow(t *testing.T) {
+	m := newMany(t)
+	withApprovals(m)
+	a := agentAPIOf(t, m)
+	a.submit("api-1234abcd", "drop all")
+	_, data := a.stream(a.api, "/api/v1/stream/api-1234abcd").until("gate")
+	var g map[string]any
+	if err := json.Unmarshal([]byte(data), &g); err != nil {
+		t.Fatal(err)
+	}
+	uuid := fmt.Sprint(g["gate_id"])
+	m.by(uuid).write(func(v *contract.ConversationView) { v.Pending[0].Explanation = contract.Inline("because") })
+	path := "/api/v1/gate/" + uuid
+	if got := a.do(400, a.api, "POST", path, `{"approve":true}`); !strings.Contains(fmt.Sprint(got["error"]), "not all of this is shown here") {
+		t.Errorf("%v", got)
+	}
+	a.do(200, a.api, "POST", path, `{"approve":false}`)
+}
+
 // Nobody answers in time: the gate stays open, and the client is told what waits (faults 37 and B.8).
 func TestAWaitingClientRejectsNothing(t *testing.T) {
 	m := newMany(t)
@@ -379,13 +399,20 @@ func TestThePortsOfMCPAgentCheckTheHost(t *testing.T) {
 // the record.
 func TestAClientBeginsAnew(t *testing.T) {
 	m := newMany(t)
-	gone := map[string]bool{}
+	gone, forgotten := map[string]bool{}, false
 	read := m.ConversationFn
 	m.ConversationFn = func(id, request string) (contract.ConversationView, error) {
+		if gone[id] && forgotten {
+			return contract.ConversationView{}, service.NoConversation(id)
+		}
 		if gone[id] {
 			return contract.ConversationView{}, service.Errorf(deletion.KindDeleted, "deleted")
 		}
-		return read(id, request)
+		v, err := read(id, request)
+		if forgotten && v.Status == contract.StatusCompleted {
+			return contract.ConversationView{}, service.NoConversation(id)
+		}
+		return v, err
 	}
 	m.DeleteFn = func(in deletion.Input) (deletion.Result, error) {
 		gone[in.ConversationID] = true
@@ -420,6 +447,11 @@ func TestAClientBeginsAnew(t *testing.T) {
 		t.Errorf("%v, %d conversations", got, len(m.scripts))
 	}
 	if got := ask("!reset\nthree"); !strings.HasSuffix(fmt.Sprint(got), "answer to three") || len(m.scripts) != 3 {
+		t.Errorf("%v, %d conversations", got, len(m.scripts))
+	}
+	forgotten = true // the server has removed what has ended long ago, and another gateway is asked
+	a = agentAPIOf(t, m)
+	if got := ask("four"); got != "answer to four" || len(m.scripts) != 3 {
 		t.Errorf("%v, %d conversations", got, len(m.scripts))
 	}
 }

@@ -66,6 +66,8 @@ func (t *Tools) ask(ctx context.Context, c Call) (Result, error) {
 	return Result{Text: reply.Text, IsError: reply.Finish == llm.FinishRefusal, Usage: reply.Usage}, nil
 }
 
+// askWithTool has a model answer with the help of a tool. Once that was called, the result is an error if, and
+// only if, that of the tool is: rules read whether it has failed.
 func (t *Tools) askWithTool(ctx context.Context, c Call) (Result, error) {
 	q, err := t.read(c)
 	if err != nil {
@@ -92,10 +94,10 @@ func (t *Tools) askWithTool(ctx context.Context, c Call) (Result, error) {
 	request.Messages = append(request.Messages, made(call, first.Native, out, t.window(q.Model))...)
 	second, err := t.generate(ctx, c.Tool, request)
 	if err != nil { // the call has run: nothing is repeated, and its result is not lost
-		out.Text, out.IsError = fmt.Sprintf("%v\n\nThe tool %s answered:\n%s", err, tool.Name, out.Text), true
+		out.Text = fmt.Sprintf("%v\n\nThe tool %s answered:\n%s", err, tool.Name, out.Text)
 		return out, nil
 	}
-	out.Usage, out.IsError = out.Usage.Add(second.Usage), out.IsError || second.Finish == llm.FinishRefusal
+	out.Usage = out.Usage.Add(second.Usage)
 	if strings.TrimSpace(second.Text) != "" { // else only calls, which are not made
 		out.Text = second.Text
 	}

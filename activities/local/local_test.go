@@ -201,7 +201,7 @@ func TestWhatFailsLaterIsAResult(t *testing.T) {
 	if r := ask(&world{tool: find(true), err: errors.New("down")}, calls); !r.IsError || !strings.Contains(r.Text, "failed: down") {
 		t.Errorf("%+v", r)
 	}
-	if r := ask(&world{tool: find(true), text: "found"}, calls, away); !r.IsError || r.Used != "find" || !strings.Contains(r.Text, "away") || !strings.HasSuffix(r.Text, "The tool find answered:\nfound") {
+	if r := ask(&world{tool: find(true), text: "found"}, calls, away); r.IsError || r.Used != "find" || !strings.Contains(r.Text, "away") || !strings.HasSuffix(r.Text, "The tool find answered:\nfound") {
 		t.Errorf("%+v", r)
 	}
 	if r := ask(&world{tool: find(true), text: "found"}, calls, calls); r.IsError || r.Text != "found" {

@@ -104,6 +104,8 @@ func (e *Endpoint) decide(c echo.Context, uuid string, approve bool, via string)
 		return err
 	case view.Result == nil && !passcode.Takes(view.Pending):
 		return invalid("this takes more than a yes or a no; decide it at %s", linkTo(call.Caller, uuid))
+	case view.Result == nil && approve && !passcode.Whole(view.Pending):
+		return invalid("not all of this is shown here; approve it at %s", linkTo(call.Caller, uuid))
 	}
 	call.ConversationID = view.Pending.ConversationID
 	caller := call.Caller

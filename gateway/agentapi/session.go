@@ -60,6 +60,8 @@ func (e *Endpoint) find(ctx context.Context, c service.Caller, client string) (s
 			continue
 		case service.IsKind(err, contract.KindNotFound) && !known && slot == 0 && contract.IsUUID(client):
 			return e.elsewhere(ctx, s)
+		case service.IsKind(err, contract.KindNotFound) && !known:
+			return e.later(ctx, c, s)
 		case service.IsKind(err, contract.KindNotFound):
 			return s, nil
 		case err != nil:
@@ -70,6 +72,32 @@ func (e *Endpoint) find(ctx context.Context, c service.Caller, client string) (s
 		return s, nil
 	}
 	return session{}, service.Errorf(contract.KindCompleted, "the client_id has had %d conversations; take another one", maxSlots)
+}
+
+// later returns the session in a later slot, or s: the conversations of earlier slots are removed when they
+// have ended long enough. It looks among the newest conversations that the caller has.
+func (e *Endpoint) later(ctx context.Context, c service.Caller, s session) (session, error) {
+	items, err := e.open(ctx)
+	if err != nil {
+		return s, err
+	}
+	key := c.Own(s.client)
+	for _, item := range items {
+		for slot := s.slot + 1; item.SessionID == s.client && slot < maxSlots; slot++ {
+			if e.idOf(c, s.client, slot) != item.ID {
+				continue
+			}
+			view, err := e.Service.Conversation(ctx, item.ID, "")
+			switch {
+			case isGone(err), err == nil && view.Status == contract.StatusCompleted:
+				continue
+			case err == nil:
+				e.slots.Add(key, slot)
+			}
+			return session{client: s.client, id: item.ID, slot: slot, exists: err == nil, view: view}, err
+		}
+	}
+	return s, nil
 }
 
 // elsewhere returns the session of a client_id that may be the UUID of a conversation that has begun

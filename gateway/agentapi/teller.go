@@ -180,7 +180,8 @@ func (t *Teller) end(entries []record.Entry) error {
 // Idle reports whether no turn is being told.
 func (t *Teller) Idle() bool { return !t.open }
 
-// gates tells the approvals that wait. One that takes more than a yes or a no is told as text.
+// gates tells the approvals that wait. One that takes more than a yes or a no, or
+// is not shown whole, is told as text.
 func (t *Teller) gates(waiting []contract.PendingApproval) error {
 	for _, p := range waiting {
 		if t.seen[p.UUID] {
@@ -188,7 +189,7 @@ func (t *Teller) gates(waiting []contract.PendingApproval) error {
 		}
 		t.seen[p.UUID] = true
 		var err error
-		if passcode.Takes(p) {
+		if passcode.Decidable(p) {
 			err = t.to.Gate(p, t.link(p.UUID))
 		} else {
 			err = t.to.Token("\n" + passcode.Card(p, t.link(p.UUID), "") + "\n")

@@ -74,6 +74,8 @@ func (d Desk) Answer(s *record.State, uuid string, approve bool, reason string, 
 		case p.UUID != uuid:
 		case !passcode.Takes(p):
 			return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "this takes more than a yes or a no; decide it at %s", Link(c, uuid))
+		case approve && !passcode.Whole(p):
+			return service.Decision{}, nil, service.Errorf(contract.KindInvalid, "not all of this is shown here; approve it at %s", Link(c, uuid))
 		default:
 			return c.YesOrNo(p, approve, reason, d.Via, requestID), nil, nil
 		}
