@@ -27,8 +27,9 @@ var published = map[string]struct {
 	"compose.yaml":       {args: `{"group":%s,"verb":"up"}`, want: "composer[-f][plan.yml][-p][%s][up][--quiet]\n"},
 	"sync.yaml":          {args: `{"base":".","line":%s,"publish":true}`, want: "Syncing ./r\ngit[switch][%s]\ngit[publish][to][%s]\n"},
 	"logs.yaml":          {args: `{"folder":"logs"}`, want: "Collected in found.txt\nan ERROR\n"},
-	"backup.yaml":        {args: `{"source":"/var/x.db","store":%s}`, want: "copier[put][/var/x.db][store://%s/copies/x.db]\n"},
+	"backup.yaml":        {args: `{"source":"/var/x.db/","store":%s}`, want: "copier[put][/var/x.db/][store://%s/copies/x.db]\n"},
 	"append.yaml":        {args: `{"note":%s,"words":"x"}`, want: "curl[-d][{\"to\":%j,\"more\":x}][http://localhost:1/]\n"},
+	"insert.yaml":        {args: `{"note":%s,"below":%s}`, want: "curl[-d][{\"to\":%j,\"below\":%j}][http://localhost:1/]\n"},
 	"hypotheticals.yaml": {args: `{"phrases":["b",%s]}`, want: "curl[-d][{\"phrases\":[\"b\",%j]}]\n"},
 	"comment.yaml":       {args: `{"number":"7","remark":%s}`, want: "%s\ntracker[issues][remark][7]\n"},
 	"fetch-html.yaml": {args: `{"pages":[%s],"keep":["x",%s]}`,
@@ -74,6 +75,30 @@ func TestPublishedFilesAreRefusedAndRunOnceConverted(t *testing.T) {
 			}
 			runConverted(t, server, text, c.args, c.want)
 		})
+	}
+}
+
+func TestOneOfSeveralBranchesIsTaken(t *testing.T) {
+	server, err := commands.New(commands.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/published/insert.yaml"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := convert.File(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		`{"note":"n"}`:                         "",
+		`{"note":"n","above":"a"}`:             `,"above":"a"`,
+		`{"note":"n","above":"a","below":"b"}`: `,"above":"a"`,
+		`{"note":"n","below":"b"}`:             `,"below":"b"`,
+	} {
+		runConverted(t, server, text, args, `curl[-d][{"to":"n"`+want+"}][http://localhost:1/]\n")
 	}
 }
 
@@ -144,8 +169,9 @@ func TestWhatIsNotKnownIsRefusedWithItsLine(t *testing.T) {
 		"a program for sed":   {`sed "s/a/{{ .Args.x }}/" f`, "sed reads a value as a program"},
 		"a broken script":     {"if {{ .Args.x }}; then", "cannot be parsed"},
 		"a template of a set": {"{{ with .Args.x }}a{{ end }}", "is not known"},
+		"a long separator":    {`echo {{ .Args.l | join ", " }}`, "a separator is one character"},
 	} {
-		text, err := convert.File("t.yaml", []byte("name: t\nshort: t\nflags: [{name: x, type: string}]\nshell-script: |\n  "+c.script+"\n"))
+		text, err := convert.File("t.yaml", []byte("name: t\nshort: t\nflags: [{name: x, type: string}, {name: l, type: stringList}]\nshell-script: |\n  "+c.script+"\n"))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}

@@ -50,10 +50,12 @@ func (s *scope) expression(pipe *parse.PipeNode) (string, error) {
 	case function == "date" && p.Type == "date" && parameter == "2006-01-02":
 		return "${" + variable + "}", nil
 	case function == "base" && !p.IsList():
-		return "${" + variable + "##*/}", nil
+		return "$(basename -- \"${" + variable + "}\")", nil
 	case function == "join" && p.IsList() && len(parameter) == 1 && !strings.ContainsAny(parameter, "'\\\"`$"):
 		s.arrays[p.Name] = true
 		return "$(IFS='" + parameter + "'; printf '%s' \"${" + array(p.Name) + "[*]}\")", nil
+	case function == "join" && p.IsList():
+		return "", fmt.Errorf("the template {{ %s }} is not known: a separator is one character, and no quote, backslash or $", pipe)
 	case function == "" && p.IsList():
 		s.arrays[p.Name] = true
 		return "${" + array(p.Name) + "[*]}", nil

@@ -116,12 +116,27 @@ func (s *skeleton) control(b *strings.Builder, node parse.Node, n *parse.BranchN
 	}
 	if n.ElseList != nil {
 		s.mark(b, piece{node, middle, line}, alone)
+		newline := ""
+		if alone && isElseIf(n.ElseList) { // an if within the else, whose parts get lines of their own
+			newline = "\n"
+		}
+		b.WriteString(newline)
 		if err := s.add(b, n.ElseList.Nodes, source); err != nil {
 			return err
 		}
+		b.WriteString(newline)
 	}
 	s.mark(b, piece{node, end, line}, alone)
 	return nil
+}
+
+// isElseIf reports whether the nodes after an else are those of {{ else if }}.
+func isElseIf(after *parse.ListNode) bool {
+	if len(after.Nodes) != 1 {
+		return false
+	}
+	_, ok := after.Nodes[0].(*parse.IfNode)
+	return ok
 }
 
 func (s *skeleton) mark(b *strings.Builder, p piece, asComment bool) {
