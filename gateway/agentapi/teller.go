@@ -92,15 +92,16 @@ func (t *Teller) state(s *record.State) error {
 	return nil
 }
 
-// message begins a turn, and ends the one before it.
+// message begins a turn, and ends the one before it. Turns before the first one that is wanted are left out
+// of every state.
 func (t *Teller) message(e record.Entry, entries []record.Entry) error {
-	if t.seen[e.ID] || t.turn == 0 && !t.begins(e) {
+	if e.Turn <= t.turn || t.turn == 0 && !t.begins(e) {
 		return nil
 	}
 	if err := t.end(entries); err != nil {
 		return err
 	}
-	t.seen[e.ID], t.turn, t.open, t.speech = true, e.Turn, true, exchange.NewSpeech(t.to.Token)
+	t.turn, t.open, t.speech = e.Turn, true, exchange.NewSpeech(t.to.Token)
 	for _, i := range t.early.Release() {
 		if err := t.speech.Piece(i); err != nil {
 			return err
