@@ -1,0 +1,58 @@
+package gateway_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// AgentClient.stream sends a message, and then opens a stream which it reads to done (llmem-gw at
+// edcf94a4, api_client.py). It must not get the turn before (fault 38).
+func TestEachStreamOfAgentClientHasItsOwnTurn(t *testing.T) {
+	a := agentAPIOf(t, newMany(t))
+	for _, text := range []string{"one", "two", "three"} {
+		a.submit("api-0000aaaa", text)
+		s := a.stream(a.api, "/api/v1/stream/api-0000aaaa")
+		if got, _ := s.until("done"); got != "answer to "+text {
+			t.Errorf("%q", got)
+		}
+		s.stop()
+	}
+	if len(a.scripts) != 1 {
+		t.Errorf("%d conversations", len(a.scripts))
+	}
+}
+
+// The shell opens its stream before its first message and keeps it (llmem-gw, shell.py, sse_listener).
+// Two of them get the same.
+func TestTheShellKeepsItsStream(t *testing.T) {
+	a := agentAPIOf(t, newMany(t))
+	one, two := a.stream(a.shell, "/stream?client_id=tty"), a.stream(a.shell, "/stream?client_id=tty")
+	for _, text := range []string{`C:\new`, "trailing ", "a\nb"} {
+		a.do(200, a.shell, "POST", "/submit", fmt.Sprintf(`{"client_id":"tty","text":%q}`, text))
+		for _, s := range []*tokens{one, two} {
+			if got, _ := s.until("done"); strings.TrimSpace(got) != strings.TrimSpace("answer to "+text) {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+}
+
+// What a command answers reaches the stream that is opened after it, and the model nothing.
+func TestCommandsAreAnsweredInStreams(t *testing.T) {
+	m := newMany(t)
+	a := agentAPIOf(t, m)
+	a.submit("api-c", "hi")
+	a.submit("api-c", "!help")
+	s := a.stream(a.api, "/api/v1/stream/api-c")
+	if got, _ := s.until("done"); !strings.HasPrefix(got, "Commands:") || strings.Contains(got, "answer to hi") {
+		t.Errorf("%q", got)
+	}
+	a.submit("api-c", "!help\nand you?")
+	if got, _ := s.until("done"); !strings.HasPrefix(got, "Commands:") || !strings.HasSuffix(got, "answer to and you?") {
+		t.Errorf("%q", got)
+	}
+	if sent := m.sent(); len(sent) != 2 {
+		t.Errorf("%q", sent)
+	}
+}
