@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -8,8 +9,11 @@ import (
 // keepNotices is how long what commands have answered is kept for a stream that is opened after them.
 const keepNotices = time.Minute
 
-// maxNotices bounds what is kept of all clients together.
-const maxNotices = 1000
+// maxNotices and maxNoticeBytes bound what is kept of all clients together.
+const (
+	maxNotices     = 1000
+	maxNoticeBytes = 1 << 20
+)
 
 // notices has what commands have answered, for the streams of this process: it is in no record. The reply
 // to the request has it in any case.
@@ -48,14 +52,25 @@ func (n *notices) add(client, text string, last bool) {
 	item := notice{client, text, last, n.now()}
 	if len(n.streams[client]) == 0 {
 		n.expire()
-		if n.kept = append(n.kept, item); len(n.kept) > maxNotices {
-			n.kept = n.kept[1:]
-		}
+		n.kept = append(n.kept, item)
+		n.shrink()
 		return
 	}
 	for s := range n.streams[client] {
 		s.put(item)
 	}
+}
+
+// shrink drops the oldest answers beyond the bounds.
+func (n *notices) shrink() {
+	drop, size := max(0, len(n.kept)-maxNotices), 0
+	for i, item := range slices.Backward(n.kept) {
+		if size += len(item.text); size > maxNoticeBytes {
+			drop = max(drop, i+1)
+			break
+		}
+	}
+	n.kept = slices.Delete(n.kept, 0, drop)
 }
 
 // wake lets the streams of a client look for its session.
