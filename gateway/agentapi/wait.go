@@ -76,15 +76,10 @@ func (e *Endpoint) wait(c echo.Context, client string, sent sent, timeout time.D
 	defer cancel()
 	got := &collector{}
 	err := e.collect(ctx, sent, got, call.Caller)
-	switch {
-	case call.Client.Err() != nil:
+	if call.Client.Err() != nil {
 		return apiReply{}, call.Client.Err()
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, service.ErrClosing):
-		got.status = statusTimeout
-		got.text.WriteString(strings.Join(got.waiting, ""))
-	case isGone(err) && got.status == "":
-		got.status = statusCancelled
-	case err != nil:
+	}
+	if err := got.broken(err); err != nil {
 		return apiReply{}, err
 	}
 	text := got.text.String()
@@ -92,6 +87,21 @@ func (e *Endpoint) wait(c echo.Context, client string, sent sent, timeout time.D
 		text = sent.notice + "\n" + text
 	}
 	return apiReply{ClientID: client, Status: got.status, Text: &text}, nil
+}
+
+// broken sets the status after collecting has ended with an error, and returns those that have none. The
+// message was accepted: a client that gets an error instead sends it again.
+func (r *collector) broken(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, service.ErrClosing), errors.Is(err, live.ErrSlow), service.IsKind(err, service.KindUnavailable):
+		r.status = statusTimeout
+		r.text.WriteString(strings.Join(r.waiting, ""))
+	case isGone(err) && r.status == "":
+		r.status = statusCancelled
+	default:
+		return err
+	}
+	return nil
 }
 
 // collect follows the turn of a message to its end.
@@ -124,9 +134,6 @@ func (e *Endpoint) collect(ctx context.Context, sent sent, got *collector, calle
 			}
 		}
 		if end != nil {
-			if errors.Is(end, live.ErrSlow) {
-				return errors.Join(end, errors.New("the answer came faster than it was read"))
-			}
 			return end
 		}
 	}
