@@ -31,11 +31,15 @@ type agentAPI struct {
 type numbering struct {
 	mu    sync.Mutex
 	state number.State
+	err   error // of Of
 }
 
 func (n *numbering) Of(_ context.Context, _ service.Caller, ids []string) (map[string]int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.err != nil {
+		return nil, n.err
+	}
 	out := map[string]int{}
 	for _, g := range n.state.Give(ids).Numbers {
 		out[g.ID] = g.N
@@ -194,4 +198,24 @@ func (s *tokens) until(name string) (text, data string) {
 	}
 	s.t.Fatalf("the stream has ended without %s, after %q: %v", name, text, s.lines.Err())
 	return "", ""
+}
+
+// text reads up to a token with a text in it, before which there is no other event.
+func (s *tokens) text(part string) {
+	s.t.Helper()
+	event := ""
+	for s.lines.Scan() {
+		line := s.lines.Text()
+		if after, ok := strings.CutPrefix(line, "event: "); ok {
+			event = after
+		}
+		after, ok := strings.CutPrefix(line, "data: ")
+		switch {
+		case ok && event != "tok":
+			s.t.Fatalf("%s %s, want %q", event, after, part)
+		case ok && strings.Contains(after, part):
+			return
+		}
+	}
+	s.t.Fatalf("the stream has ended without %q: %v", part, s.lines.Err())
 }

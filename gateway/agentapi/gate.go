@@ -27,6 +27,9 @@ type gate struct {
 	URL         string                     `json:"url"`
 }
 
+// operationType is the member of tool_args that is not an argument.
+const operationType = "operation_type"
+
 // operation is the operation_type of every gate. What is read only needs none, and the name of an
 // argument must not make a client take it for such.
 const operation = `"write"`
@@ -45,8 +48,17 @@ func gateOf(p contract.PendingApproval, link string) gate {
 	if g.ToolArgs == nil {
 		g.ToolArgs = map[string]json.RawMessage{}
 	}
-	g.ToolArgs["operation_type"] = json.RawMessage(operation)
+	g.ToolArgs[operationType] = json.RawMessage(operation)
 	return g
+}
+
+// whole reports whether a gate shows all of what a yes approves: clients may show tool_args alone, where
+// an argument named operation_type has no place.
+func whole(p contract.PendingApproval) bool {
+	var arguments map[string]json.RawMessage
+	_ = json.Unmarshal(p.ToolArgs.Raw, &arguments) // other arguments than an object have no names
+	_, taken := arguments[operationType]
+	return passcode.Whole(p) && !taken
 }
 
 // apiGate answers a gate over the API.
@@ -104,7 +116,7 @@ func (e *Endpoint) decide(c echo.Context, uuid string, approve bool, via string)
 		return err
 	case view.Result == nil && !passcode.Takes(view.Pending):
 		return invalid("this takes more than a yes or a no; decide it at %s", linkTo(call.Caller, uuid))
-	case view.Result == nil && approve && !passcode.Whole(view.Pending):
+	case view.Result == nil && approve && !whole(view.Pending):
 		return invalid("not all of this is shown here; approve it at %s", linkTo(call.Caller, uuid))
 	}
 	call.ConversationID = view.Pending.ConversationID

@@ -120,7 +120,8 @@ func (e *Endpoint) open(ctx context.Context) ([]service.Item, error) {
 	return items[:min(len(items), listed)], nil
 }
 
-// number sets the numbers of sessions. The oldest gets the lowest.
+// number sets the numbers of sessions. The oldest gets the lowest. While numbers are unavailable there are
+// none.
 func (e *Endpoint) number(ctx context.Context, caller service.Caller, list []sessionReply) error {
 	if e.Numbers == nil {
 		return nil
@@ -130,6 +131,10 @@ func (e *Endpoint) number(ctx context.Context, caller service.Caller, list []ses
 		ids = append(ids, s.ConversationID)
 	}
 	numbers, err := e.Numbers.Of(ctx, caller, ids)
+	if service.IsKind(err, service.KindUnavailable) {
+		e.Logger.Warn("sessions are listed without numbers", "error", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ type stream struct {
 	w      *sse.Writer
 	from   func(*record.State) int // the turn with which telling begins
 	events *subscription
+	// teller has what was sent of the conversation told; it outlives a reader of it.
+	teller *Teller
+	told   string
 }
 
 // follow serves a stream until the client is gone. It fails only before the headers are sent.
@@ -76,28 +79,29 @@ func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) 
 func (s *stream) run(found session) error {
 	first := true
 	for {
+		var err error
 		if !found.exists {
 			first = false
-			var err error
 			if found, err = s.wait(); err != nil {
 				return err
 			}
 		}
-		if err := s.tell(found, first); err != nil && !isGone(err) {
+		if err = s.tell(found, first); err != nil && !isGone(err) {
 			return err
 		}
 		first = false
 		if found.fixed {
 			return s.idle()
 		}
-		next, err := s.find(s.ctx, s.caller, s.client)
-		if err == nil && next.exists && next.id == found.id { // it is about to end
-			err = s.pause(lookAgain)
+		last := found.id
+		if found, err = s.find(s.ctx, s.caller, s.client); err == nil && found.exists && found.id == last { // it is about to end
+			if err = s.pause(lookAgain); err == nil {
+				found, err = s.find(s.ctx, s.caller, s.client)
+			}
 		}
 		if err != nil {
 			return err
 		}
-		found = next
 	}
 }
 
@@ -117,7 +121,7 @@ func (s *stream) idle() error {
 func (s *stream) wait() (session, error) {
 	quiet, again := s.Now(), lookAgain
 	for {
-		if err := s.answer(); err != nil {
+		if err := s.answer(true); err != nil {
 			return session{}, err
 		}
 		found, err := s.find(s.ctx, s.caller, s.client)
@@ -152,13 +156,13 @@ func (s *stream) pause(d time.Duration) error {
 	return nil
 }
 
-// answer tells what commands have answered.
-func (s *stream) answer() error {
+// answer sends what commands have answered. Without a turn that goes on, idle, it is a turn of its own.
+func (s *stream) answer(idle bool) error {
 	for _, n := range s.events.take() {
 		if err := s.out.Token(n.text + "\n"); err != nil {
 			return err
 		}
-		if n.last {
+		if n.last && idle {
 			if err := s.out.Done(); err != nil {
 				return err
 			}
@@ -174,11 +178,15 @@ func (s *stream) tell(found session, first bool) error {
 	if err != nil {
 		return err
 	}
-	from := 1
-	if first {
-		from = s.begin(state)
+	if s.teller == nil || s.told != found.id { // otherwise it goes on where the reader before has ended
+		from := 1
+		if first {
+			from = s.begin(state)
+		}
+		s.told, s.teller = found.id, NewTeller(s.out, found.view, func(e record.Entry) bool { return e.Turn >= from }, s.link)
 	}
-	if err := s.answer(); err != nil {
+	t := s.teller
+	if err := s.answer(t.Idle() && state.Over()); err != nil {
 		return err
 	}
 	reader, err := s.Followers.Join(s.ctx, found.id, false)
@@ -186,7 +194,6 @@ func (s *stream) tell(found session, first bool) error {
 		return err
 	}
 	defer s.Followers.Leave(reader)
-	t := NewTeller(s.out, found.view, func(e record.Entry) bool { return e.Turn >= from }, s.link)
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -194,7 +201,7 @@ func (s *stream) tell(found session, first bool) error {
 		case <-s.Service.Closing().Done():
 			return service.ErrClosing
 		case <-s.events.wake:
-			if err := s.answer(); err != nil {
+			if err := s.answer(t.Idle()); err != nil {
 				return err
 			}
 		case <-reader.Wake():
@@ -220,7 +227,7 @@ func (s *stream) begin(state *record.State) int {
 // serve tells what a reader has, and reports whether the conversation has ended.
 func (s *stream) serve(reader *live.Reader, t *Teller) (ended bool, err error) {
 	items, beat, end := reader.Take()
-	if err := s.answer(); err != nil { // what was answered before something was said
+	if err := s.answer(t.Idle()); err != nil { // what was answered before something was said
 		return false, err
 	}
 	for _, i := range items {

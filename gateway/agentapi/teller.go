@@ -36,6 +36,7 @@ type Teller struct {
 	seen    map[string]bool // IDs of entries whose traces and approvals that were told
 	turn    int             // that is told, 0 before it has begun
 	open    bool            // it has not ended
+	busy    bool            // a turn goes on in the latest state, be it told or not
 	speech  *exchange.Speech
 	// failure is what went wrong last; it ends the turn unless something follows.
 	failure string
@@ -44,7 +45,7 @@ type Teller struct {
 
 // NewTeller returns a teller. No state before view is told.
 func NewTeller(to Listener, view contract.ConversationView, begins func(record.Entry) bool, link func(string) string) *Teller {
-	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", seen: map[string]bool{}}
+	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}}
 }
 
 // Item tells an item of a reader.
@@ -68,7 +69,7 @@ func (t *Teller) state(s *record.State) error {
 	if live.Older(s.View, t.latest) {
 		return nil
 	}
-	t.latest = s.View
+	t.latest, t.busy = s.View, !s.Over()
 	entries := s.Entries()
 	for _, e := range entries {
 		if e.Kind != record.KindMessage {
@@ -178,8 +179,8 @@ func (t *Teller) end(entries []record.Entry) error {
 	return t.to.Done()
 }
 
-// Idle reports whether no turn is being told.
-func (t *Teller) Idle() bool { return !t.open }
+// Idle reports whether no turn goes on.
+func (t *Teller) Idle() bool { return !t.open && !t.busy }
 
 // gates tells the approvals that wait. One that takes more than a yes or a no, or
 // is not shown whole, is told as text.
@@ -190,7 +191,7 @@ func (t *Teller) gates(waiting []contract.PendingApproval) error {
 		}
 		t.seen[p.UUID] = true
 		var err error
-		if passcode.Decidable(p) {
+		if passcode.Takes(p) && whole(p) {
 			err = t.to.Gate(p, t.link(p.UUID))
 		} else {
 			err = t.to.Token("\n" + passcode.Card(p, t.link(p.UUID), "") + "\n")
