@@ -142,10 +142,11 @@ func (t *Tools) run(ctx context.Context, in Inside, tool toolbox.Tool, call *llm
 			" If it is needed, call it yourself."
 	}
 	r, text, err := in.Run(ctx, tool, call.Arguments)
+	out.Used = tool.Name // also if it failed, like a call of the node itself
 	if err != nil {
 		return fmt.Sprintf("%s was called with %s, and failed: %v", tool.Name, shown(call.Arguments), err)
 	}
-	out.Used, out.Inner, out.Text, out.IsError = tool.Name, &r, text, r.IsError
+	out.Inner, out.Text, out.IsError = &r, text, r.IsError
 	out.Call = fmt.Sprintf("It called %s with %s.", tool.Name, shown(call.Arguments))
 	return ""
 }

@@ -9,8 +9,8 @@
 //
 // ask_model_with_tool calls at most one other tool, once, and only where nobody would be asked: one
 // that its node may use, that its server says only reads, that asks nothing on its own, and that
-// the agent's rules do not hold. Any other call is refused, and the model is told to make it
-// itself: then it is a call like all others, which waits for people if it has to. A tool of the agent
+// the agent's rules do not hold. Any other call is refused, and the result says to make it
+// without this tool: then it is a call like all others, which waits for people if it has to. A tool of the agent
 // itself and another agent cannot be used, so that no call is nested deeper than that.
 package local
 
@@ -75,7 +75,7 @@ type Result struct {
 	IsError bool
 	// Usage is that of the models that were asked.
 	Usage contract.Usage
-	// Used is the other tool that was called, Call is its call for people, and Inner its result; nil if there was none.
+	// Used is the other tool that was called, Call is its call for people, and Inner its result; nil if it has none.
 	Used, Call string
 	Inner      *contract.CallToolResult
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agent-stop-and-go/activities/llm"
@@ -91,7 +92,7 @@ func TestAModelIsAskedWithoutTheConversation(t *testing.T) {
 
 func TestFailuresOfTheModel(t *testing.T) {
 	hangs := llmtest.Func(func(llm.Request) (llm.Reply, error) {
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(time.Minute)
 		return llm.Reply{}, &llm.Error{Kind: contract.KindModelUnavailable, Message: "cancelled"}
 	})
 	for name, c := range map[string]struct {
@@ -103,16 +104,18 @@ func TestFailuresOfTheModel(t *testing.T) {
 		"not listed":   {llmtest.Script(), `{"model":"secret","prompt":"x"}`, contract.KindToolFailed, `"secret" cannot be asked`},
 		"no key":       {llmtest.Script(llmtest.Err(contract.KindModelAuth, "the key is wrong")), `{"prompt":"x"}`, contract.KindToolFailed, "the key is wrong"},
 		"away":         {llmtest.Script(llmtest.Err(contract.KindModelUnavailable, "away")), `{"prompt":"x"}`, contract.KindToolUnavailable, "away"},
-		"takes long":   {hangs, `{"prompt":"x"}`, contract.KindToolFailed, "no answer within 10ms"},
+		"takes long":   {hangs, `{"prompt":"x"}`, contract.KindToolFailed, "no answer within 10s"},
 		"no arguments": {llmtest.Script(), `7`, contract.KindInvalid, "decode the arguments"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			box := tools(c.model)
-			box.Timeout = 10 * time.Millisecond
-			var known *toolbox.Error
-			if r, err := box.Call(t.Context(), call(names.AskModel, c.args, nil)); !errors.As(err, &known) || known.Kind != c.kind || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%+v %v", r, err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				box := tools(c.model)
+				box.Timeout = 10 * time.Second
+				var known *toolbox.Error
+				if r, err := box.Call(t.Context(), call(names.AskModel, c.args, nil)); !errors.As(err, &known) || known.Kind != c.kind || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%+v %v", r, err)
+				}
+			})
 		})
 	}
 }
@@ -139,7 +142,7 @@ func TestAModelCallsOneToolOnceAndAnswers(t *testing.T) {
 	}
 }
 
-// Whatever would ask a person, or be refused, does not run inside, and the model is told so.
+// Whatever would ask a person, or be refused, does not run inside, and the result says so.
 func TestNothingThatAsksRunsInside(t *testing.T) {
 	destructive, asking, own := find(false), find(true), find(true)
 	destructive.DestructiveHint, asking.MayAsk, own.Server = true, true, names.Server
@@ -198,7 +201,7 @@ func TestWhatFailsLaterIsAResult(t *testing.T) {
 		}
 		return r
 	}
-	if r := ask(&world{tool: find(true), err: errors.New("down")}, calls); !r.IsError || !strings.Contains(r.Text, "failed: down") {
+	if r := ask(&world{tool: find(true), err: errors.New("down")}, calls); !r.IsError || !strings.Contains(r.Text, "failed: down") || r.Used != "find" || r.Inner != nil {
 		t.Errorf("%+v", r)
 	}
 	if r := ask(&world{tool: find(true), text: "found"}, calls, away); r.IsError || r.Used != "find" || !strings.Contains(r.Text, "away") || !strings.HasSuffix(r.Text, "The tool find answered:\nfound") {
