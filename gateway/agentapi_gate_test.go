@@ -70,7 +70,7 @@ func TestAGateTakesNoYesToWhatItDoesNotShow(t *testing.T) {
 	a.do(200, a.api, "POST", path, `{"approve":false}`)
 }
 
-// Nobody answers in time: the gate stays open, and the client is told what waits (faults 37 and B.8).
+// Nobody answers in time: the gate stays open, and the client gets what waits.
 func TestAWaitingClientRejectsNothing(t *testing.T) {
 	m := newMany(t)
 	withApprovals(m)

@@ -7,7 +7,7 @@ import (
 )
 
 // AgentClient.stream sends a message, and then opens a stream which it reads to done (llmem-gw at
-// edcf94a4, api_client.py). It must not get the turn before (fault 38).
+// edcf94a4, api_client.py). It must not get the turn before.
 func TestEachStreamOfAgentClientHasItsOwnTurn(t *testing.T) {
 	a := agentAPIOf(t, newMany(t))
 	for _, text := range []string{"one", "two", "three"} {

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract/deletion"
 )
 
-// Each statement about what a client sends and gets: CONTRACT B.5 for the API, B.2 for the shell.
+// Each statement about what a client sends and gets, at the API and at the port of the shell.
 func TestWhatClientsOfMCPAgentSendAndGet(t *testing.T) {
 	a := agentAPIOf(t, newMany(t))
 	a.submit("api-11112222", "hi")
@@ -51,7 +51,7 @@ func TestWhatClientsOfMCPAgentSendAndGet(t *testing.T) {
 		"the shell looks for a session":  {a.shell, "GET", "/sessions?client_id=nobody", ``, 200, map[string]any{"sessions.0": nil}},
 		"and finds it":                   {a.shell, "GET", "/sessions?client_id=api-11112222", ``, 200, map[string]any{"sessions.0.client_id": "api-11112222", "sessions.0.history_length": 2.0, "sessions.0.model": "demo:rules"}},
 
-		// No port has the routes of another (fault 36).
+		// No port has the routes of another.
 		"the API has no routes of the shell": {a.api, "POST", "/submit", `{"text":"hi","client_id":"s"}`, 404, nil},
 		"nor of the gateway":                 {a.api, "GET", "/conversations", ``, 404, nil},
 		"the shell has none of the API":      {a.shell, "POST", "/api/v1/submit", `{"text":"hi"}`, 404, nil},

@@ -24,7 +24,7 @@ func decode(stream string) string {
 	return out.String()
 }
 
-// A text arrives as it was, whatever the pieces are in which it comes (faults 39 and 44).
+// A text arrives as it was, whatever the pieces are in which it comes.
 func TestTheShellReadsWhatWasSaid(t *testing.T) {
 	for _, text := range []string{
 		"Hello world", `C:\new\next`, "a\nb\n\nc", `\n`, "two  spaces\tand a tab", "  at the beginning", `ends with \`, "ä ▶ 日本", `\\n`, "x\r\ny",

@@ -30,7 +30,7 @@ const (
 	silence   = 15 * time.Second
 )
 
-// recent is how long after its end a turn is told once more to a shell that connects: it may have lost
+// recent is how long after its end a turn is sent once more to a shell that connects: it may have lost
 // the connection meanwhile.
 const recent = time.Minute
 

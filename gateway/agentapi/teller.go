@@ -31,10 +31,10 @@ type Teller struct {
 	link func(uuid string) string
 
 	latest contract.ConversationView // older states are ignored
-	// current: all states are, so that what waits is told also before the turn begins, which waits for it.
+	// current: all states are, so that what waits is sent also before the turn begins, which waits for it.
 	current bool
 	seen    map[string]bool // IDs of entries whose traces and approvals that were told
-	turn    int             // that is told, 0 before it has begun
+	turn    int             // that is sent, 0 before it has begun
 	open    bool            // it has not ended
 	busy    bool            // a turn goes on in the latest state, be it told or not
 	speech  *exchange.Speech
@@ -43,7 +43,7 @@ type Teller struct {
 	early   turn.Turn // holds drafts until their turn begins
 }
 
-// NewTeller returns a teller. No state before view is told.
+// NewTeller returns a teller. States before view are ignored.
 func NewTeller(to Listener, view contract.ConversationView, begins func(record.Entry) bool, link func(string) string) *Teller {
 	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}}
 }
@@ -112,7 +112,7 @@ func (t *Teller) message(e record.Entry, entries []record.Entry) error {
 }
 
 // entries tells those of the turn that were not told; last: there will be no more. What other nodes do
-// while a text is written is told after it.
+// while a text is written is sent after it.
 func (t *Teller) entries(entries []record.Entry, last bool) error {
 	for _, e := range entries {
 		if e.Turn != t.turn || e.Kind == record.KindMessage || e.Missing || t.seen[e.ID] || !t.open {
@@ -183,7 +183,7 @@ func (t *Teller) end(entries []record.Entry) error {
 func (t *Teller) Idle() bool { return !t.open && !t.busy }
 
 // gates tells the approvals that wait. One that takes more than a yes or a no, or
-// is not shown whole, is told as text.
+// is not shown whole, is sent as text.
 func (t *Teller) gates(waiting []contract.PendingApproval) error {
 	for _, p := range waiting {
 		if t.seen[p.UUID] {

@@ -15,7 +15,7 @@ func entry(kind record.Kind, tool, arguments, result string) record.Entry {
 	}}}
 }
 
-// The traces of MCP Agent: CONTRACT B.11, and llmem-gw's agents.py, execute_tool.
+// The traces of MCP Agent, as of llmem-gw's agents.py, execute_tool.
 func TestTraces(t *testing.T) {
 	failed := entry(record.KindResult, "drop", "", "no such thing")
 	failed.ToolCall.IsError = true

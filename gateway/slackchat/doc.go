@@ -14,7 +14,7 @@
 //	message.go   messages of people
 //	command.go   what their commands may decide: what the thread shows
 //	press.go     buttons and the dialog
-//	decide.go    decisions, and what people are told of them
+//	decide.go    decisions, and the messages about them
 //	person.go    who a Slack user is
 //	link.go      links: users who have proved who they are, in their direct messages
 //	invite.go    login links, and the links that they make

@@ -119,7 +119,7 @@ func (o *open) leave(user string) {
 	}
 }
 
-// drop does not handle an event. The author of a message is told so, once for several.
+// drop does not handle an event. The author of a message gets a notice, once for several.
 func (c *Chat) drop(ctx context.Context, e socketmode.Event, user string, first bool) {
 	if !first {
 		return

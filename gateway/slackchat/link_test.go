@@ -69,7 +69,7 @@ func TestLinksAreFoundInLongDirectMessages(t *testing.T) {
 	})
 }
 
-// Slack is not asked to send again what is too much; its author is told once.
+// Slack is not asked to send again what is too much; its author gets one notice.
 func TestAUserWhoSendsTooMuchIsStopped(t *testing.T) {
 	w := newWorkspace(t)
 	const most, more = 20, 5
