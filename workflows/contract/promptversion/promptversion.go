@@ -59,7 +59,7 @@ type Use struct {
 // maxUses bounds what a conversation keeps: the first one, and the newest ones.
 const maxUses = 20
 
-// Add returns the uses with another one. A conversation whose prompts have no version has none, and the same
+// Add returns the uses with another one. Only the first and the newest one list their sections. A conversation whose prompts have no version has none, and the same
 // prompt again is no use.
 func Add(uses []Use, v *Version, at time.Time, by string) []Use {
 	if v == nil && len(uses) == 0 {
@@ -72,6 +72,9 @@ func Add(uses []Use, v *Version, at time.Time, by string) []Use {
 		return uses
 	}
 	uses = append(slices.Clip(uses), Use{Version: *v, At: at, By: by})
+	for i := 1; i < len(uses)-1; i++ { // the list is in every view
+		uses[i].Sections = nil
+	}
 	if len(uses) > maxUses {
 		uses = slices.Delete(uses, 1, 2)
 	}

@@ -28,6 +28,14 @@ func TestUsesAreThoseThatDiffer(t *testing.T) {
 	if len(uses) != 20 || uses[0].Number != 1 || uses[19].Number != 101 || uses[1].Number != 83 {
 		t.Errorf("of many: %+v", uses)
 	}
+	withSections := func(n int) *promptversion.Version {
+		return &promptversion.Version{Source: "directory", Number: n, Sections: []promptversion.Section{{Name: "tone"}}}
+	}
+	two := promptversion.Add(promptversion.Add(nil, withSections(1), at, ""), withSections(2), at, "")
+	three := promptversion.Add(two, withSections(3), at, "")
+	if len(three[0].Sections) != 1 || len(three[1].Sections) != 0 || len(three[2].Sections) != 1 || len(two[1].Sections) != 1 {
+		t.Errorf("sections: %+v after %+v", three, two)
+	}
 	if text := (promptversion.Version{Source: "server p", Number: 3, Digest: "ab", Fallback: "down"}).String(); text != "server p, version 3, digest ab, the text of the file because it could not be read: down" {
 		t.Error(text)
 	}
