@@ -48,7 +48,7 @@ type State struct {
 
 // Create makes the directory if it is missing, with text as its prompt if it has none.
 func Create(dir, text string) error {
-	for _, name := range []string{sections.Index, sections.HiddenIndex} {
+	for _, name := range []string{sections.Index, sections.HiddenIndex, versionsDir} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -221,6 +221,23 @@ func TestADirectoryOfAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
+// Versions without a prompt are a loss, which no other text may hide.
+func TestAPromptThatIsLostIsNotMadeAnew(t *testing.T) {
+	dir := directory(t)
+	open(t, dir)
+	for _, name := range []string{"index.md", "tone.md", "db.md"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := prompt.Create(dir, "You help."); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prompt.Open(t.Context(), dir, prompt.Limits{}); err == nil || !strings.Contains(err.Error(), "index.md") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestEditedFilesAreAVersion(t *testing.T) {
 	dir := directory(t)
 	s := open(t, dir)

@@ -40,6 +40,8 @@ type Bucket struct {
 	name   string
 	blobs  *blob.Bucket
 	locks  store.Locks
+	// inMemory: the bucket is one of mem://, which has no conditions.
+	inMemory bool
 }
 
 // CheckURL reports what is wrong with a URL.
@@ -68,7 +70,7 @@ func Open(ctx context.Context, address string, config Config) (*Bucket, error) {
 		return nil, fmt.Errorf("open the bucket: %w", err)
 	}
 	u, _ := url.Parse(address)
-	return &Bucket{config: config, name: u.Scheme + "://" + u.Host + "/" + u.Query().Get("prefix"), blobs: blobs}, nil
+	return &Bucket{config: config, name: u.Scheme + "://" + u.Host + "/" + u.Query().Get("prefix"), blobs: blobs, inMemory: u.Scheme == "mem"}, nil
 }
 
 // Close implements [store.Store].

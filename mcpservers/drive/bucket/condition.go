@@ -1,6 +1,8 @@
 package bucket
 
 import (
+	"errors"
+
 	"cloud.google.com/go/storage"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
@@ -14,7 +16,7 @@ import (
 
 // ifUnchanged puts the condition that an object is the one with the attributes into a request of any store, as
 // blob has it for its hooks. mem:// has no request.
-func ifUnchanged(as func(any) bool, a *blob.Attributes) error {
+func (b *Bucket) ifUnchanged(as func(any) bool, a *blob.Attributes) error {
 	var (
 		s3Upload *transfermanager.UploadObjectInput
 		s3Copy   *s3.CopyObjectInput
@@ -44,6 +46,8 @@ func ifUnchanged(as func(any) bool, a *blob.Attributes) error {
 		copying.SourceModifiedAccessConditions = &azblobblob.SourceModifiedAccessConditions{SourceIfMatch: &etag}
 	case as(&removal):
 		removal.AccessConditions = azure
+	case !b.inMemory:
+		return errors.New("a request of this kind takes no condition, so somebody else's change could be lost")
 	}
 	return nil
 }

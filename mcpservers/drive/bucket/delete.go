@@ -48,7 +48,7 @@ func (b *Bucket) Delete(ctx context.Context, d store.Deletion) (store.Deleted, e
 	if d.Version != "" && d.Version != a.ETag {
 		return out, store.ErrChanged
 	}
-	err = b.blobs.Copy(ctx, trash, key, &blob.CopyOptions{BeforeCopy: func(as func(any) bool) error { return ifUnchanged(as, a) }})
+	err = b.blobs.Copy(ctx, trash, key, &blob.CopyOptions{BeforeCopy: func(as func(any) bool) error { return b.ifUnchanged(as, a) }})
 	if err != nil {
 		return out, b.changed(err) // nothing is deleted
 	}
@@ -60,7 +60,7 @@ func (b *Bucket) remove(ctx context.Context, key string, a *blob.Attributes, d s
 	if d.Version != "" && d.Version != a.ETag {
 		return store.ErrChanged
 	}
-	err := b.blobs.DeleteWithOptions(ctx, key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return ifUnchanged(as, a) }})
+	err := b.blobs.DeleteWithOptions(ctx, key, &blob.DeleteOptions{BeforeDelete: func(as func(any) bool) error { return b.ifUnchanged(as, a) }})
 	switch code := code(err); {
 	case err == nil, code == gcerrors.NotFound:
 		return nil

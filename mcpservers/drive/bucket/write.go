@@ -97,7 +97,7 @@ func (b *Bucket) appendOnce(ctx context.Context, key string, a store.Addition) (
 	return b.write(ctx, key, content, &blob.WriterOptions{
 		ContentType: before.ContentType, CacheControl: before.CacheControl, ContentDisposition: before.ContentDisposition,
 		ContentEncoding: before.ContentEncoding, ContentLanguage: before.ContentLanguage, Metadata: metadata,
-		BeforeWrite: func(as func(any) bool) error { return ifUnchanged(as, before) },
+		BeforeWrite: func(as func(any) bool) error { return b.ifUnchanged(as, before) },
 	}, a.Mark)
 }
 

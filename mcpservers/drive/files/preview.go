@@ -59,7 +59,7 @@ func (c call) preview(ctx context.Context, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		f, err := c.target(ctx, a.ID, a.Version)
+		f, err := c.appended(ctx, a)
 		return fmt.Sprintf("Append %d bytes to: %s. It is in %s.", len(a.Content), line(f), c.store.Name()), err
 	case "delete_file":
 		d, err := c.deletion()
@@ -74,6 +74,19 @@ func (c call) preview(ctx context.Context, name string) (string, error) {
 		return fmt.Sprintf("%s: %s. It is in %s.", how, line(f), c.store.Name()), err
 	}
 	return "", fmt.Errorf("there is no preview for %q", name)
+}
+
+// appended returns the file that would be changed. It is where a shortcut leads.
+func (c call) appended(ctx context.Context, a store.Addition) (store.File, error) {
+	f, err := c.target(ctx, a.ID, "")
+	if err != nil || f.Kind != store.KindShortcut {
+		return c.target(ctx, a.ID, a.Version)
+	}
+	f, err = c.target(ctx, f.Target, a.Version)
+	if err == nil && f.Kind != store.KindFile {
+		err = fmt.Errorf("the shortcut does not lead to a file, but to a %s", f.Kind)
+	}
+	return f, err
 }
 
 // target returns a file with a version, if one is named.

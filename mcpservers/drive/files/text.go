@@ -15,12 +15,13 @@ func listText(l store.Listing, none string) string {
 	for _, f := range l.Files {
 		b.WriteString(line(f) + "\n")
 	}
+	if l.Cut {
+		b.WriteString("(the search has not looked at everything: name a folder, or more of the name)\n")
+	}
 	switch {
 	case l.Next != "":
 		fmt.Fprintf(&b, "(there is more: page %s)", l.Next)
-	case l.Cut:
-		b.WriteString("(the search has not looked at everything: name a folder, or more of the name)")
-	case len(l.Files) == 0:
+	case !l.Cut && len(l.Files) == 0:
 		b.WriteString(none)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -43,7 +43,7 @@ func (s *Server) tools() []tool {
 }
 
 func (s *Server) define(name, title string, h hosting.Hints, description string, more ...mcp.ToolOption) mcp.Tool {
-	return mcp.NewTool(name, append([]mcp.ToolOption{mcp.WithDescription(description + " It is in " + s.store.Name() + "."), h.Annotation(title)}, more...)...)
+	return mcp.NewTool(name, append([]mcp.ToolOption{mcp.WithDescription(description), h.Annotation(title)}, more...)...)
 }
 
 func id(what string) mcp.ToolOption {

@@ -180,3 +180,40 @@ func TestAppendRefusesWhatItWouldBreak(t *testing.T) {
 		}
 	}
 }
+
+// A repeated call finds that it was made, and leaves alone what has the name now.
+func TestARepeatedDeletionLeavesTheNextFile(t *testing.T) {
+	f, dir := newFolder(t, false)
+	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("first"), 0o600))
+	call := store.NewMark("t", hosting.CallKey{Key: "k"})
+	first, err := f.Delete(t.Context(), store.Deletion{ID: "a.txt", Mark: call})
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("the second"), 0o600))
+	again, err := f.Delete(t.Context(), store.Deletion{ID: "a.txt", Mark: call})
+	if err != nil || again.Trash != first.Trash || again.File.Size != 5 {
+		t.Errorf("%+v %v", again, err)
+	}
+	for name, want := range map[string]string{"a.txt": "the second", first.Trash: "first"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
+	}
+}
+
+// The version of a link is that of its file, as Stat says it. The link is deleted.
+func TestALinkIsDeletedByTheVersionThatIsShown(t *testing.T) {
+	f, dir := newFolder(t, true)
+	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("text"), 0o600))
+	must(t, os.Symlink("a.txt", filepath.Join(dir, "link")))
+	shown, err := f.Stat(t.Context(), "link")
+	must(t, err)
+	if _, err := f.Delete(t.Context(), store.Deletion{ID: "link", Version: "other", Mark: mark()}); !errors.Is(err, store.ErrChanged) {
+		t.Error(err)
+	}
+	if _, err := f.Delete(t.Context(), store.Deletion{ID: "link", Version: shown.Version, Mark: mark()}); err != nil {
+		t.Error(err)
+	}
+	if list, err := f.List(t.Context(), "", page()); err != nil || ids(list) != "file a.txt" {
+		t.Errorf("%s %v", ids(list), err)
+	}
+}

@@ -113,13 +113,20 @@ func (f *Folder) Delete(ctx context.Context, d store.Deletion) (store.Deleted, e
 		return store.Deleted{}, err
 	}
 	defer unlock()
+	trash := store.TrashFolder + "/" + d.Mark.ID + "." + d.Mark.Args + "/" + p
+	if old, err := f.root.Lstat(trash); err == nil { // the same call has moved it; what is there now is another one
+		return store.Deleted{File: file(p, old), Trash: trash}, nil
+	}
 	info, err := f.root.Lstat(p)
 	if err != nil {
 		return store.Deleted{}, explain(err)
 	}
-	out := store.Deleted{File: file(p, info)}
+	out, version := store.Deleted{File: file(p, info)}, ""
+	if seen, ok := f.describe(p); ok { // that of a link is the version of its file
+		version = seen.Version
+	}
 	switch {
-	case d.Version != "" && d.Version != out.File.Version:
+	case d.Version != "" && d.Version != version:
 		return out, store.ErrChanged
 	case info.IsDir(): // an empty one needs no trash
 		if err := f.root.Remove(p); errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
@@ -131,7 +138,7 @@ func (f *Folder) Delete(ctx context.Context, d store.Deletion) (store.Deleted, e
 	case f.config.Permanent:
 		return out, explain(f.root.Remove(p))
 	}
-	out.Trash = store.TrashFolder + "/" + d.Mark.ID + "/" + p
+	out.Trash = trash
 	if err := f.root.MkdirAll(path.Dir(out.Trash), 0o750); err != nil {
 		return out, explain(err)
 	}

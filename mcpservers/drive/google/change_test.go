@@ -3,6 +3,7 @@ package google_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -288,6 +289,23 @@ func TestDelete(t *testing.T) {
 		t.Error(err)
 	}
 	permanent := reopened(t, f, func(c *google.Config) { c.Permanent = true })
+	bin := f.at.Folder("Bin", f.folder)
+	f.at.Put(drivetest.File{Name: "kept.txt", Type: "text/plain", Parents: []string{bin}, Trashed: true})
+	if _, err := permanent.Delete(t.Context(), store.Deletion{ID: bin, Mark: mark("", "")}); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("what is in the trash would be deleted for good: %v", err)
+	}
+	f.at.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Query().Get("q"), "in parents") {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, err := io.WriteString(w, `{"files":[],"incompleteSearch":true}`)
+		return err == nil
+	}
+	if _, err := f.Delete(t.Context(), store.Deletion{ID: bin, Mark: mark("", "")}); err == nil || !strings.Contains(err.Error(), "does not say whether") {
+		t.Error(err)
+	}
+	f.at.Before = nil
 	var n atomic.Int64
 	f.at.After = func(r *http.Request) bool { return r.Method == http.MethodDelete && n.Add(1) == 1 }
 	if out, err := permanent.Delete(t.Context(), store.Deletion{ID: inner, Mark: mark("", "")}); err != nil || out.Trash != "" || f.at.Get(inner).ID != "" {

@@ -46,11 +46,20 @@ func (d *Drive) Delete(ctx context.Context, del store.Deletion) (store.Deleted, 
 
 // empty fails if there is something in a folder: it would be deleted with it.
 func (d *Drive) empty(ctx context.Context, f *drive.File) error {
-	found, err := d.query(ctx, "'"+f.Id+"' in parents and trashed = false", "", store.Page{Limit: 1})
-	if err == nil && len(found.Files) > 0 {
-		return fmt.Errorf("the folder %q is not empty", f.Name)
+	q := "'" + f.Id + "' in parents"
+	if !d.config.Permanent { // else what is in the trash would be deleted with it
+		q += " and trashed = false"
 	}
-	return err
+	found, err := d.query(ctx, q, "", store.Page{Limit: 1})
+	switch {
+	case err != nil:
+		return err
+	case len(found.Files) > 0:
+		return fmt.Errorf("the folder %q is not empty", f.Name)
+	case found.IncompleteSearch || found.NextPageToken != "":
+		return fmt.Errorf("Google does not say whether the folder %q is empty: try again later", f.Name)
+	}
+	return nil
 }
 
 func (d *Drive) remove(ctx context.Context, f *drive.File, mark store.Mark) error {

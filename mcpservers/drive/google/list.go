@@ -50,7 +50,7 @@ func (d *Drive) Search(ctx context.Context, id, text string, page store.Page) (s
 		if err != nil {
 			return store.Listing{}, err
 		}
-		out.Next, out.Cut = found.NextPageToken, found.IncompleteSearch
+		out.Next, out.Cut = found.NextPageToken, out.Cut || found.IncompleteSearch
 		for _, f := range found.Files {
 			in, err := p.shows(ctx, f.Parents, 0)
 			if err == errLookups {
