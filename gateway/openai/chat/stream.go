@@ -34,8 +34,6 @@ type writer struct {
 	run   *run
 	head  chunk
 	begun bool
-	// quiet: the text is written at the end, because the client has asked for JSON.
-	quiet bool
 }
 
 func (r *run) newWriter() *writer {
@@ -45,31 +43,17 @@ func (r *run) newWriter() *writer {
 // stream writes the reply while the agent writes it.
 func (r *run) stream(x *exchange.Exchange) error {
 	w := r.newWriter()
-	w.quiet = r.in.Schema != nil
 	defer w.HurryOnClose()()
-	reply, err := x.Follow(r.talk.Done, w)
+	reply, err := r.talk.Stream(x, w)
 	if err != nil {
 		return w.fail(err)
 	}
-	text, err := r.talk.Shown(reply)
-	if err != nil {
-		return w.fail(err)
-	}
-	rest := text
-	if !w.quiet {
-		rest = text[len(reply.Text):]
-	}
-	w.quiet = false
-	if err := w.Tell(rest); err != nil {
-		return err
-	}
-	r.talk.Remember(reply, text)
 	return w.finish(reply)
 }
 
 // Tell implements exchange.Listener.
 func (w *writer) Tell(piece string) error {
-	if w.quiet || piece == "" {
+	if piece == "" {
 		return nil
 	}
 	return w.write(chunkChoice{Delta: delta{Content: &piece}})

@@ -3,6 +3,7 @@
 //
 // talk.go     Talk, and Run: one request
 // send.go     what is sent, and where
+// stream.go   what is sent back, piece by piece
 // answers.go  results of calls, and decisions
 // added.go    what the gateway adds to what the agent says
 //
