@@ -34,8 +34,21 @@ func page() store.Page { return store.Page{Limit: 100} }
 // s3 is a server that speaks the protocol of S3.
 type s3 struct {
 	*httptest.Server
+	mu     sync.Mutex                                    // a request whose connection was broken may still be read
 	before func(http.ResponseWriter, *http.Request) bool // answers itself
 	after  func(*http.Request) bool                      // breaks the connection
+}
+
+func (s *s3) set(before func(http.ResponseWriter, *http.Request) bool, after func(*http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before, s.after = before, after
+}
+
+func (s *s3) hooks() (before func(http.ResponseWriter, *http.Request) bool, after func(*http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.before, s.after
 }
 
 func newS3(t *testing.T) *s3 {
@@ -45,16 +58,17 @@ func newS3(t *testing.T) *s3 {
 	serve := gofakes3.New(backend).Server()
 	s := &s3{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.before != nil && s.before(w, r) {
+		before, after := s.hooks()
+		if before != nil && before(w, r) {
 			return
 		}
-		if s.after == nil {
+		if after == nil {
 			serve.ServeHTTP(w, r)
 			return
 		}
 		kept := httptest.NewRecorder()
 		serve.ServeHTTP(kept, r)
-		if s.after(r) {
+		if after(r) {
 			panic(http.ErrAbortHandler)
 		}
 		for name, values := range kept.Header() {
@@ -239,28 +253,27 @@ func TestAWriteWithoutAnAnswer(t *testing.T) {
 	create(t, b, "", "a.txt", "one\n")
 	var broken atomic.Int64
 	broken.Store(1)
-	server.after = func(r *http.Request) bool { return r.Method == http.MethodPut && broken.Add(-1) == 0 }
+	server.set(nil, func(r *http.Request) bool { return r.Method == http.MethodPut && broken.Add(-1) == 0 })
 	if out, err := b.Append(t.Context(), store.Addition{ID: "a.txt", Content: []byte("two\n"), Mark: mark("", "")}); err != nil || out.File.Size != 8 {
 		t.Errorf("made: %+v %v", out, err)
 	}
-	server.after = nil
-	server.before = func(_ http.ResponseWriter, r *http.Request) bool {
+	server.set(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut {
 			panic(http.ErrAbortHandler)
 		}
 		return false
-	}
+	}, nil)
 	if _, err := b.Append(t.Context(), store.Addition{ID: "a.txt", Content: []byte("three\n"), Mark: mark("", "")}); !errors.Is(err, store.ErrUnknown) || content(t, b, "a.txt") != "one\ntwo\n" {
 		t.Errorf("not made: %v", err)
 	}
-	server.before = func(w http.ResponseWriter, r *http.Request) bool {
+	server.set(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut {
 			w.Header().Set("Content-Type", "application/xml")
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = w.Write([]byte(`<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>`))
 		}
 		return r.Method == http.MethodPut
-	}
+	}, nil)
 	if _, err := b.Append(t.Context(), store.Addition{ID: "a.txt", Content: []byte("three\n"), Mark: mark("", "")}); err == nil || errors.Is(err, store.ErrUnknown) {
 		t.Errorf("refused: %v", err)
 	}

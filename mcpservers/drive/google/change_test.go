@@ -302,7 +302,7 @@ func TestDelete(t *testing.T) {
 		_, err := io.WriteString(w, `{"files":[],"incompleteSearch":true}`)
 		return err == nil
 	}
-	if _, err := f.Delete(t.Context(), store.Deletion{ID: bin, Mark: mark("", "")}); err == nil || !strings.Contains(err.Error(), "does not say whether") {
+	if _, err := f.Delete(t.Context(), store.Deletion{ID: bin, Mark: mark("", "")}); err == nil || !strings.Contains(err.Error(), "is not known") {
 		t.Error(err)
 	}
 	f.at.Before = nil

@@ -57,7 +57,7 @@ func (d *Drive) empty(ctx context.Context, f *drive.File) error {
 	case len(found.Files) > 0:
 		return fmt.Errorf("the folder %q is not empty", f.Name)
 	case found.IncompleteSearch || found.NextPageToken != "":
-		return fmt.Errorf("Google does not say whether the folder %q is empty: try again later", f.Name)
+		return fmt.Errorf("whether the folder %q is empty is not known: try again later", f.Name)
 	}
 	return nil
 }
