@@ -107,7 +107,7 @@ func (s *Slack) Press(user string, m Message, action string) error {
 	s.mu.Unlock()
 	s.emit("interactive", map[string]any{
 		"type": "block_actions", "team": map[string]any{"id": Team, "domain": "test"}, "user": map[string]any{"id": user, "team_id": s.teamOf(user)}, "api_app_id": AppID,
-		"channel": map[string]any{"id": m.Channel, "name": "x"}, "trigger_id": trigger,
+		"channel": map[string]any{"id": m.Channel, "name": "x"}, "trigger_id": trigger, "response_url": s.server.URL + "/response",
 		"container": map[string]any{"type": "message", "message_ts": m.TS, "channel_id": m.Channel, "thread_ts": m.Thread},
 		"message":   m.wire(false),
 		"actions":   []any{map[string]any{"type": "button", "action_id": action, "block_id": "b", "value": value, "action_ts": trigger}},

@@ -59,6 +59,7 @@ type Slack struct {
 	problems []string
 
 	tickets     int
+	valid       map[string]bool // tickets that nobody has used
 	joined      int
 	connections []*connection
 	waiting     []*envelope
@@ -68,7 +69,7 @@ type Slack struct {
 
 // New returns a workspace without messages.
 func New() *Slack {
-	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, refusals: map[string][]string{}, teams: map[string]string{}, calls: map[string][]time.Time{}, changed: make(chan struct{})}
+	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, refusals: map[string][]string{}, teams: map[string]string{}, calls: map[string][]time.Time{}, valid: map[string]bool{}, changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/{method}", s.serve)
 	mux.HandleFunc("POST /response", s.response)
@@ -126,6 +127,11 @@ func (s *Slack) Thread(channel, root string) []Message {
 // Private returns what only one person sees.
 func (s *Slack) Private(user string) []Message {
 	return s.some(func(m *Message) bool { return m.Only == user })
+}
+
+// Sent returns all messages of the app, oldest first.
+func (s *Slack) Sent() []Message {
+	return s.some(func(m *Message) bool { return m.User == Bot })
 }
 
 func (s *Slack) some(want func(*Message) bool) (out []Message) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -47,11 +48,30 @@ const maxAttempts = 4
 // open is apps.connections.open.
 func (s *Slack) open(arguments) reply {
 	s.tickets++
-	return reply{"url": fmt.Sprintf("ws%s/link?ticket=%d", s.server.URL[len("http"):], s.tickets)}
+	ticket := strconv.Itoa(s.tickets)
+	s.valid[ticket] = true
+	return reply{"url": fmt.Sprintf("ws%s/link?ticket=%s", s.server.URL[len("http"):], ticket)}
+}
+
+// admit reports whether a ticket is one of apps.connections.open that nobody has used, and counts
+// the connections with the one that it is for.
+func (s *Slack) admit(ticket string) (n int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok = s.valid[ticket]; !ok {
+		s.problems = append(s.problems, "a connection without a ticket, or with one that was used")
+	}
+	delete(s.valid, ticket)
+	return len(s.connections) + 1, ok
 }
 
 // connect is the other end of the socket.
 func (s *Slack) connect(w http.ResponseWriter, r *http.Request) {
+	n, ok := s.admit(r.URL.Query().Get("ticket"))
+	if !ok {
+		http.Error(w, "invalid ticket", http.StatusForbidden)
+		return
+	}
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	socket, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -59,7 +79,7 @@ func (s *Slack) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &connection{socket: socket, done: make(chan struct{})}
 	defer func() { close(c.done); _ = socket.Close(); s.lose(c) }()
-	if c.send(map[string]any{"type": "hello", "num_connections": 1, "connection_info": map[string]any{"app_id": AppID}, "debug_info": map[string]any{"host": "fake", "approximate_connection_time": 18060}}) != nil {
+	if c.send(map[string]any{"type": "hello", "num_connections": n, "connection_info": map[string]any{"app_id": AppID}, "debug_info": map[string]any{"host": "fake", "approximate_connection_time": 18060}}) != nil {
 		return
 	}
 	go c.ping()
@@ -126,8 +146,16 @@ func (s *Slack) Disconnect() {
 	s.mu.Unlock()
 	for _, c := range all {
 		_ = c.send(map[string]any{"type": "disconnect", "reason": "refresh_requested", "debug_info": map[string]any{"host": "fake"}})
-		_ = c.socket.Close()
+		c.close()
 	}
+}
+
+// close ends a connection with the frame that says so.
+func (c *connection) close() {
+	c.write.Lock()
+	_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+	c.write.Unlock()
+	_ = c.socket.Close()
 }
 
 // emit sends an envelope until it is acknowledged.
