@@ -38,6 +38,7 @@ build() {
   (cd "$root/mcpservers/sql" && go build -o "$bin/" ./cmd/mcp-sql) || die "go build failed"
   (cd "$root/mcpservers/drive" && go build -o "$bin/" ./cmd/mcp-drive) || die "go build failed"
   [[ $agent ]] || return 0
+  (cd "$here/ollama-client" && go build -o "$bin/" .) || die "go build of the client of Ollama failed" # the test runs it from its source
   (cd "$root" && go build -o "$bin/" ./worker/cmd/worker ./gateway/cmd/gateway) || die "go build failed"
   (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" . && go test -c -tags foreign,sqlite_fts5 -o "$work/e2e" ./e2e) ||
     die "go build of the agent failed"
