@@ -33,11 +33,12 @@ func Check(source string, posix bool, values map[string]bool) ([]Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{values: map[string]bool{}, functions: map[string]bool{}}
+	c := &checker{values: map[string]bool{}, functions: map[string]bool{}, arrays: map[string]*array{}, associative: map[string]bool{}}
 	for name := range values {
 		c.values[name] = true
 	}
 	c.spread(file)
+	c.collectArrays(file)
 	c.walk(file, false)
 	slices.SortStableFunc(c.faults, func(a, b Fault) int { return a.Offset - b.Offset })
 	return c.faults, nil
@@ -46,7 +47,10 @@ func Check(source string, posix bool, values map[string]bool) ([]Fault, error) {
 type checker struct {
 	values    map[string]bool // variables that hold values; "@" for the parameters of functions
 	functions map[string]bool
-	faults    []Fault
+	arrays    map[string]*array
+	// associative arrays take their index as text
+	associative map[string]bool
+	faults      []Fault
 }
 
 func (c *checker) fault(at syntax.Node, text string) {
@@ -212,7 +216,9 @@ func (c *checker) walk(root syntax.Node, whole bool) {
 			c.arithmetic(n.Cond)
 			c.arithmetic(n.Post)
 		case *syntax.Assign:
-			c.arithmetic(n.Index)
+			if n.Name == nil || !c.associative[n.Name.Value] {
+				c.arithmetic(n.Index)
+			}
 		case *syntax.ParamExp:
 			c.expansion(n)
 		case *syntax.BinaryTest:
@@ -240,7 +246,7 @@ func (c *checker) expansion(p *syntax.ParamExp) {
 		c.arithmetic(p.Slice.Offset)
 		c.arithmetic(p.Slice.Length)
 	}
-	if w, ok := p.Index.(*syntax.Word); !ok || literal(w) != "@" && literal(w) != "*" {
+	if w, ok := p.Index.(*syntax.Word); (!ok || literal(w) != "@" && literal(w) != "*") && !c.associative[p.Param.Value] {
 		c.arithmetic(p.Index)
 	}
 }

@@ -18,12 +18,17 @@ var (
 // call checks a command with its arguments.
 func (c *checker) call(call *syntax.CallExpr) {
 	c.unquoted(call.Args)
-	before := len(c.faults)
-	if args := c.unwrap(call.Args); len(args) > 0 {
-		c.arguments(call, args)
-	}
-	if len(c.faults) == before {
-		c.launched(call)
+	for _, command := range c.commands(call.Args) {
+		before := len(c.faults)
+		if args := c.unwrap(command); len(args) > 0 {
+			c.arguments(call, args)
+		}
+		if len(c.faults) == before {
+			c.launched(call, command)
+		}
+		if len(c.faults) > before {
+			return
+		}
 	}
 }
 
@@ -31,8 +36,8 @@ func (c *checker) call(call *syntax.CallExpr) {
 func (c *checker) arguments(call *syntax.CallExpr, args []*syntax.Word) {
 	name := baseName(args[0])
 	switch {
-	case c.isName(args[0]):
-		c.fault(args[0], "a value is the name of a command")
+	case c.holds(args[0]):
+		c.fault(call, "a value is the name of a command")
 	case slices.Contains(takeCode, name) && slices.ContainsFunc(args[1:], c.holdsWord):
 		c.fault(call, name+" reads a value as code")
 	case slices.Contains(takeNames, name) && slices.ContainsFunc(args[1:], c.holdsWord):
@@ -40,7 +45,7 @@ func (c *checker) arguments(call *syntax.CallExpr, args []*syntax.Word) {
 	case name == "printf" && len(args) > 2 && literal(args[1]) == "-v" && c.holds(args[2]):
 		c.fault(call, "printf takes a value as the name of a variable")
 	case name == "printf" && len(args) > 1 && literal(args[1]) != "-v" && literal(args[1]) != "--" && c.holds(args[1]):
-		c.fault(args[1], `printf reads a value as a format: printf '%s' "…"`)
+		c.fault(call, `printf reads a value as a format: printf '%s' "…"`)
 	case (name == "test" || name == "[") && len(args) > 2 && (literal(args[1]) == "-v" || literal(args[1]) == "-R") && c.holds(args[2]):
 		c.fault(call, name+" -v runs commands that a value contains")
 	case IsInterpreter(name):
@@ -75,24 +80,6 @@ func (c *checker) unwrap(args []*syntax.Word) []*syntax.Word {
 func isOption(w *syntax.Word) bool {
 	text := prefix(w)
 	return strings.HasPrefix(text, "-") || strings.Contains(text, "=") || strings.Trim(text, "0123456789smhd.") == "" && text != ""
-}
-
-// isName reports whether the name of a command begins with a value, or is one element of an array that
-// does.
-func (c *checker) isName(w *syntax.Word) bool {
-	if !c.holds(w) {
-		return false
-	}
-	// "${CMD[@]}" is a command that the script has put together; its first element is checked as a
-	// word of the array.
-	if len(w.Parts) == 1 {
-		if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-			if p, ok := q.Parts[0].(*syntax.ParamExp); ok && p.Index != nil && c.functions != nil {
-				return p.Param != nil && strings.HasPrefix(p.Param.Value, "ARG")
-			}
-		}
-	}
-	return true
 }
 
 // interpreter refuses a value after the option that takes code, or as the first argument.

@@ -8,6 +8,7 @@
 //
 // check.go     Check: where values are, and expansions of them
 // command.go   commands, and the programs that read a value as code
+// array.go     commands that a script puts together in arrays
 // launched.go  programs that others start; launch.go which those are, also for commands that are lists
 //
 // # What is refused

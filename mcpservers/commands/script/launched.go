@@ -7,18 +7,19 @@ import (
 )
 
 // launched checks the programs that a command starts, such as that of docker exec and find -exec.
-func (c *checker) launched(call *syntax.CallExpr) {
-	started := Launch(words(call.Args, c.isName))
-	for i, arg := range call.Args {
+func (c *checker) launched(call *syntax.CallExpr, args []*syntax.Word) {
+	known := words(args, c.holdsWord)
+	started := Launch(known)
+	for i, arg := range args {
 		if i >= started.From && runsCode(baseName(arg)) {
-			c.arguments(call, call.Args[i:])
+			c.arguments(call, args[i:])
 		}
 	}
 	if started.Value >= 0 {
-		c.fault(call.Args[started.Value], "a value becomes the program that "+baseName(call.Args[0])+" starts")
+		c.fault(call, "a value becomes the program that "+baseName(args[0])+" starts")
 	}
-	if at := Code(words(call.Args, c.holdsWord)); at >= 0 {
-		c.fault(call.Args[at], "a shell reads a value as code")
+	if Code(known) >= 0 {
+		c.fault(call, "a shell reads a value as code")
 	}
 }
 
