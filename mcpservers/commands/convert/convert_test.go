@@ -3,6 +3,7 @@ package convert_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,9 +19,8 @@ const evil = "a'b\"c $(touch pwned) `touch pwned` ; touch pwned # \\ é\n*"
 
 // published are the forms of go-go-mcp's own examples, with a call of the converted tool.
 var published = map[string]struct {
-	args    string // %s: evil as JSON
-	want    string // the output; %s: evil
-	refused string // the conversion is refused for this
+	args string // %s: evil as JSON
+	want string // the output; %s: evil
 }{
 	"list-issues.yaml": {args: `{"state":"all","tag":["a b",%s],"browse":true,"text":%s}`,
 		want: "tracker[issues][--of][some/project][--state][all][--tag][a b][--tag][%s][--text][%s][--columns][number,title][--browse]\n"},
@@ -39,8 +39,15 @@ var published = map[string]struct {
 	"prompto.yaml":   {args: `{"entry":%s}`, want: "library[get][%s]\n"},
 	"diary.yaml":     {args: `{"entry":%s}`, want: "%s\n\n\n"},
 	"update-ui.yaml": {args: `{"parts":%s,"talk":true}`, want: "Sending\n  %s\n"},
-	"mail.yaml":      {refused: "line 23: shell-script: eval reads a value as code"},
-	"find-code.yaml": {refused: "line 20: shell-script: eval reads a value as code"},
+	"mail.yaml": {args: `{"before":"2026-01-31","sender":%s,"marks":["a b",%s]}`,
+		want: "Now: postbox read --limit=10 --before=2026-01-31 --sender=%s --marks=a b,%s --as list\n" +
+			"postbox[read][--limit=10][--before=2026-01-31][--sender=%s][--marks=a b,%s][--as][list]\n"},
+	"find-code.yaml": {args: `{"kinds":["text","program"],"top":"a b","since":%s,"most":"7 x","without":["v",%s]}`,
+		want: "without: v %s\nsearcher[a b][-not][-path][*/v/*][-not][-path][*/%s/*][-mtime][-%s][-size][-7 x][(][-name][*.log][-o][-name][*.txt][-o][-name][*.c][)][-type][f]\n"},
+	"schedule.yaml":  {args: `{"likes":["a b","",%s]}`, want: "Likes: a b, , %s\n"},
+	"pages.yaml":     {args: `{"pages":["a b",%s],"bare":true}`, want: "reader[-plain][--bare][a b]\n---\nreader[-plain][--bare][%s]\n---\n"},
+	"subtitles.yaml": {args: `{"film":%s,"language":"en; ls"}`, want: "reader[--only-text][--language][en; ls][--made][%s]\nRead.\n"},
+	"statement.yaml": {args: `{"store":%s,"statement":%s}`, want: "ledger[-first][.wait 30000][-columns][%s]\n%s\n"},
 }
 
 func TestPublishedFilesAreRefusedAndRunOnceConverted(t *testing.T) {
@@ -64,12 +71,6 @@ func TestPublishedFilesAreRefusedAndRunOnceConverted(t *testing.T) {
 				t.Errorf("the old file is not refused: %v", err)
 			}
 			text, err := convert.File(file, data)
-			if c.refused != "" {
-				if err == nil || !strings.Contains(err.Error(), c.refused) || text != nil {
-					t.Errorf("%v\n%s", err, text)
-				}
-				return
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,28 +153,49 @@ func work(t *testing.T) string {
 		must(os.MkdirAll(filepath.Join(folder, dir), 0o755))
 	}
 	must(os.WriteFile(filepath.Join(folder, "cwd", "logs", "a.log"), []byte("an ERROR\nfine\n"), 0o600))
-	for _, name := range []string{"tracker", "composer", "git", "copier", "curl", "reader", "library"} {
-		must(os.WriteFile(filepath.Join(folder, "bin", name), []byte("#!/bin/bash\nprintf '%s' "+name+"; printf '[%s]' \"$@\"; echo\n"), 0o755))
+	input := map[string]string{"ledger": "cat\n"}
+	for _, name := range []string{"tracker", "composer", "git", "copier", "curl", "reader", "library", "postbox", "searcher", "ledger"} {
+		must(os.WriteFile(filepath.Join(folder, "bin", name), []byte("#!/bin/bash\nprintf '%s' "+name+"; printf '[%s]' \"$@\"; echo\n"+input[name]), 0o755))
 	}
 	return folder
 }
 
 func TestWhatIsNotKnownIsRefusedWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
-		"a function":          {"echo {{ .Args.x | shout }}", "line 5: the template"},
-		"a missing argument":  {"true\n  echo {{ .Args.y }}", "line 6: there is no argument y"},
-		"if among words":      {"echo a {{ if .Args.x }}b{{ end }}", "line 5: {{ if }} among the words"},
-		"a value as command":  {`{{ .Args.x }} now`, "a value is the name of a command"},
-		"a value in numbers":  {`echo $(( {{ .Args.x }} + 1 ))`, "bash runs commands that a value contains"},
-		"code for a shell":    {`bash -c "echo {{ .Args.x }}"`, "bash -c reads a value as code"},
-		"a program for sed":   {`sed "s/a/{{ .Args.x }}/" f`, "sed reads a value as a program"},
-		"a broken script":     {"if {{ .Args.x }}; then", "cannot be parsed"},
-		"a template of a set": {"{{ with .Args.x }}a{{ end }}", "is not known"},
-		"a long separator":    {`echo {{ .Args.l | join ", " }}`, "a separator is one character"},
+		"a function":                     {"echo {{ .Args.x | shout }}", "line 5: the template"},
+		"a missing argument":             {"true\n  echo {{ .Args.y }}", "line 6: there is no argument y"},
+		"if among words":                 {"echo a {{ if .Args.x }}b{{ end }}", "line 5: {{ if }} among the words"},
+		"a value as command":             {`{{ .Args.x }} now`, "a value is the name of a command"},
+		"a value in numbers":             {`echo $(( {{ .Args.x }} + 1 ))`, "bash runs commands that a value contains"},
+		"code for a shell":               {`bash -c "echo {{ .Args.x }}"`, "bash -c reads a value as code"},
+		"a program for sed":              {`sed "s/a/{{ .Args.x }}/" f`, "sed reads a value as a program"},
+		"a broken script":                {"if {{ .Args.x }}; then", "cannot be parsed"},
+		"a template of a set":            {"{{ with .Args.x }}a{{ end }}", "is not known"},
+		"text of commands beside others": {`c="ls"; c+=" {{ .Args.x }}"; eval "$c | wc"`, "eval reads a value as code"},
+		"text that goes on in a word":    {`c="ls"; c+="{{ .Args.x }}"; eval "$c"`, "eval reads a value as code"},
+		"text that is a value as well":   {`c="ls"; c+=" {{ .Args.x }}"; eval "$c --all '$c'"`, "eval reads a value as code"},
+		"text from elsewhere":            {`c=$(cat f); c+=" {{ .Args.x }}"; eval "$(cat g) $c"`, "eval reads a value as code"},
+		"text of another process":        {`export c="ls {{ .Args.x }}"; eval "$c"`, "eval reads a value as code"},
+		"a redirection on condition":     {`c="ls {{ .Args.x }}"; if a; then c+=" > f"; fi; eval "$c"`, "eval reads a value as code"},
+		"text with an assignment":        {`c="A=b ls"; c+=" {{ .Args.x }}"; eval "$c"`, "eval reads a value as code"},
+		"the length of text":             {`c="ls"; c+=" {{ .Args.x }}"; echo "${#c}"; eval "$c"`, "eval reads a value as code"},
+		"a value as program of eval":     {`c="{{ .Args.x }}"; c+=" a"; eval "$c"`, "a value is the name of a command"},
+		"text for a shell":               {`c="bash -c"; c+=" '{{ .Args.x }}'"; eval "$c"`, "bash -c reads a value as code"},
+		"a separator with a quote":       {`echo {{ .Args.l | join "'" }}`, "a separator has no quote"},
 	} {
 		text, err := convert.File("t.yaml", []byte("name: t\nshort: t\nflags: [{name: x, type: string}, {name: l, type: stringList}]\nshell-script: |\n  "+c.script+"\n"))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+}
+
+func TestFilesThatWouldBeLostAreNamed(t *testing.T) {
+	const file = "name: t\nshort: t\nflags: [{name: x, type: string}]\n%sshell-script: |\n  f=$(mktemp)\n  ls {{ .Args.x }} > \"$f\"\n  ls > {{ .Args.x }}\n  ls 2>/dev/null >> out.log\n"
+	for cwd, want := range map[string]bool{"": true, "cwd: .\n": false} {
+		text, err := convert.File("t.yaml", fmt.Appendf(nil, file, cwd))
+		if err != nil || strings.Contains(string(text), "removed at its end with what it writes there (${ARG_X}, out.log):\n# name another by cwd and write.\nname: t") != want {
+			t.Errorf("%v\n%s", err, text)
 		}
 	}
 }

@@ -15,6 +15,9 @@
 //	{{ .Args.x | base }}             ${ARG_X##*/}
 //	{{ .Env.X }}                     ${X}, and pass-environment
 //
+// Where a script collects the words of a command in a text, and gives that to eval, it gets an array: a value is
+// then one word.
+//
 // The result is checked like every definition. What stays dangerous, such as eval with a value, and
 // templates that are not known here, are errors with the line: nothing is written then.
 //
@@ -23,5 +26,7 @@
 //	file.go      the YAML file
 //	skeleton.go  which template stands where in the script
 //	emit.go      the new script
+//	assemble.go  arrays instead of texts for eval; fragment.go the words of such a text
+//	private.go   files that a converted script would lose
 //	expression.go templates as expressions and conditions of the shell
 package convert

@@ -54,8 +54,11 @@ func (s *scope) expression(pipe *parse.PipeNode) (string, error) {
 	case function == "join" && p.IsList() && len(parameter) == 1 && !strings.ContainsAny(parameter, "'\\\"`$"):
 		s.arrays[p.Name] = true
 		return "$(IFS='" + parameter + "'; printf '%s' \"${" + array(p.Name) + "[*]}\")", nil
+	case function == "join" && p.IsList() && !strings.ContainsAny(parameter, "'\\\"`$"):
+		s.arrays[p.Name] = true
+		return "$(s=''; for v in \"${" + array(p.Name) + "[@]}\"; do printf '%s%s' \"$s\" \"$v\"; s='" + parameter + "'; done)", nil
 	case function == "join" && p.IsList():
-		return "", fmt.Errorf("the template {{ %s }} is not known: a separator is one character, and no quote, backslash or $", pipe)
+		return "", fmt.Errorf("the template {{ %s }} is not known: a separator has no quote, backslash or $", pipe)
 	case function == "" && p.IsList():
 		s.arrays[p.Name] = true
 		return "${" + array(p.Name) + "[*]}", nil

@@ -42,7 +42,7 @@ func File(path string, data []byte) ([]byte, error) {
 		return nil, inFile(path, err)
 	}
 	var out bytes.Buffer
-	out.WriteString(header)
+	out.WriteString(header + f.private())
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
 	if err := errors.Join(encoder.Encode(&root), encoder.Close()); err != nil {
@@ -271,6 +271,9 @@ func (f *old) script(node *yaml.Node, before []string) error {
 	text, err := s.emit(f.scope)
 	if err != nil {
 		return atLine(err, node.Line)
+	}
+	if faults, err := script.Check(text, false, f.sources()); err == nil && slices.ContainsFunc(faults, func(f script.Fault) bool { return strings.HasPrefix(f.Text, "eval ") }) {
+		text = assemble(text, f.sources())
 	}
 	text, err = quote(text, f.sources())
 	if err != nil {
