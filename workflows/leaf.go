@@ -61,7 +61,7 @@ type leaf struct {
 	transferred contract.JSON            // calls that replace the first reply
 	lastReply   *contract.GenerateResult // the last reply, until a message has its data
 	repair      *contract.Repair         // request to correct the last reply
-	granted     contract.Grants
+	granted     contract.Limits
 	askingCalls []*askingCall  // running calls whose server may ask
 	reset       *reset.Cleanup // of the workflow
 	scope       string         // turn and node; stays the same after a reset

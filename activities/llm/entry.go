@@ -24,7 +24,7 @@ type Entry struct {
 	// If it is 0, the model's known window applies.
 	ContextWindow int
 	Timeout       time.Duration // of a call; 0 means the router's
-	TotalTimeout  time.Duration // of all attempts at a reply; 0 means contract.TotalModelTimeout
+	TotalTimeout  time.Duration // of all attempts at a reply; 0 means twice Timeout
 	// TextToolCalls treats calls that the model writes into its text as calls.
 	TextToolCalls bool
 	Price         Price

@@ -21,9 +21,6 @@ type Limit struct {
 	Time time.Duration `json:"time,omitempty"`
 }
 
-// Grants are amounts that people have granted beyond the limits.
-type Grants = Limits
-
 // Add returns the sum.
 func (l Limits) Add(m Limits) Limits {
 	return Limits{Turn: l.Turn.Add(m.Turn), Conversation: l.Conversation.Add(m.Conversation)}

@@ -45,10 +45,6 @@ type ModelRoute struct {
 // DefaultModelTimeout limits a call of a model without a configured timeout.
 const DefaultModelTimeout = 60 * time.Second
 
-// TotalModelTimeout limits all attempts at one reply of a model with the given timeout per
-// call, unless a total is configured.
-func TotalModelTimeout(call time.Duration) time.Duration { return 2 * call }
-
 // KeyVariable returns the environment variable with the provider's API key; empty for providers
 // that need none.
 func (p Provider) KeyVariable() string {

@@ -86,7 +86,7 @@ type NodeResult struct {
 	// Worked is the node's working time, without waiting for people.
 	Worked time.Duration `json:"worked,omitempty"`
 	// Granted is the sum of people's grants beyond the limits while it worked.
-	Granted Grants `json:"granted,omitzero"`
+	Granted Limits `json:"granted,omitzero"`
 	// Counts are the numbers of outcomes by leaf.
 	Counts []Counts `json:"tally,omitempty"`
 }

@@ -47,7 +47,7 @@ func limitReached(of string, l contract.Limit, o contract.Used) (wording.Reached
 }
 
 // Grant returns what the approval of a reached limit grants.
-func Grant(r wording.ReachedLimit) contract.Grants {
+func Grant(r wording.ReachedLimit) contract.Limits {
 	var l contract.Limit
 	switch r.What {
 	case "tokens":
@@ -60,7 +60,7 @@ func Grant(r wording.ReachedLimit) contract.Grants {
 		l.Time = time.Duration(r.More)
 	}
 	if r.Of == "turn" {
-		return contract.Grants{Turn: l}
+		return contract.Limits{Turn: l}
 	}
-	return contract.Grants{Conversation: l}
+	return contract.Limits{Conversation: l}
 }

@@ -54,12 +54,12 @@ func TestAGrantIsAsMuchAsTheLimitOrAsManyTimesAsItTakes(t *testing.T) {
 	} {
 		spent := contract.Consumption{Turn: used, Conversation: used}
 		r, _ := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent)
-		equal(t, what+" of the turn", decide.Grant(r), contract.Grants{Turn: tt.want})
+		equal(t, what+" of the turn", decide.Grant(r), contract.Limits{Turn: tt.want})
 		spent.Turn.Granted = tt.want
 		if _, again := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent); again {
 			t.Errorf("%s: granted, and reached all the same", what)
 		}
 		r, _ = decide.LimitReached(&contract.Limits{Conversation: tt.limit}, spent)
-		equal(t, what+" of the conversation", decide.Grant(r), contract.Grants{Conversation: tt.want})
+		equal(t, what+" of the conversation", decide.Grant(r), contract.Limits{Conversation: tt.want})
 	}
 }

@@ -48,7 +48,7 @@ type Merge struct {
 	Exit         bool
 	AuthRequired string
 	Worked       time.Duration
-	Granted      contract.Grants
+	Granted      contract.Limits
 	Counts       []contract.Counts
 	// Outputs are the outputs of parallel nodes.
 	Outputs []contract.Text

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"agent-stop-and-go/activities/llm"
-	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/modelname"
 )
 
@@ -30,7 +29,7 @@ func (r *Router) Facts(name string) llm.Facts {
 	}
 	p, _ := lookup(e.Provider)
 	f := llm.Facts{Images: seesImages(p, e.Model), Window: e.ContextWindow, Reply: e.MaxTokens}
-	f.TotalTimeout = cmp.Or(e.TotalTimeout, contract.TotalModelTimeout(cmp.Or(e.Timeout, r.options.Timeout)))
+	f.TotalTimeout = cmp.Or(e.TotalTimeout, 2*cmp.Or(e.Timeout, r.options.Timeout))
 	if f.Window == 0 {
 		f.Window = knownWindow(e.Provider, e.Model)
 	}
