@@ -97,7 +97,10 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 func (m *Models) Review(ctx context.Context, in review.Input) (review.Result, error) {
 	r := rules.Reviewer{Policy: m.Policy, Servers: m.Servers, Offer: m.Offer, Blobs: m.Blobs, Now: m.Now}
 	out, err := r.Review(m.withBearers(ctx, m.caller(ctx, in.ConversationID)), in)
-	if err != nil {
+	switch {
+	case errors.Is(err, rules.ErrOtherRules):
+		err = fail(review.KindOtherRules, err.Error(), 0)
+	case err != nil:
 		err = fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, err

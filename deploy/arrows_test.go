@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"workflows/attribute":     {"workflows/contract"},
 	"workflows/adoption":      {"workflows/contract", "workflows/attribute", "workflows/signal"},
 	"workflows/handover":      {"workflows/contract"},
-	"workflows/approval":      {"workflows/contract", "workflows/hooks", "workflows/activity", "workflows/answer", "workflows/attribute", "workflows/console", "workflows/decide", "workflows/proof", "workflows/run", "workflows/signal", "workflows/telemetry", "workflows/wording"},
+	"workflows/approval":      {"workflows/contract", "workflows/hooks", "workflows/ledger", "workflows/activity", "workflows/answer", "workflows/attribute", "workflows/console", "workflows/decide", "workflows/proof", "workflows/run", "workflows/signal", "workflows/telemetry", "workflows/wording"},
 	"workflows/telemetry":     {"workflows/contract"},
 	"workflows/signal":        {"workflows/contract", "workflows/wording"},
 	"workflows/console":       {"workflows/wording"},

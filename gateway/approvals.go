@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/judgement"
 )
 
 func approvalParam(c echo.Context) (string, error) {
@@ -32,6 +33,7 @@ type approvalReply struct {
 	// DeferredUntil is until when the caller put the approval off.
 	DeferredUntil *time.Time     `json:"deferred_until,omitempty"`
 	Reminded      []time.Time    `json:"reminded_at,omitempty"`
+	Judgements    judgement.List `json:"judgements,omitempty"`
 	Request       *decisionReply `json:"request,omitempty"`
 }
 
@@ -75,7 +77,7 @@ func (h *rest) approval(c echo.Context) error {
 	if reply.Approval, err = h.service.Pending(ctx, view.Pending); err != nil {
 		return err
 	}
-	reply.DeferredUntil, reply.Reminded = service.DeferredUntil(ctx, view.Deferrals), view.Reminded
+	reply.DeferredUntil, reply.Reminded, reply.Judgements = service.DeferredUntil(ctx, view.Deferrals), view.Reminded, view.Judgements
 	if view.Result != nil {
 		record := view.Result.Public()
 		reply.Status, reply.Decision = string(record.Decision), &record

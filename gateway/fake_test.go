@@ -13,6 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/rates"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -58,6 +59,7 @@ type fakeBackend struct {
 	SwitchesFn      func() (switches.State, error)
 	PauseFn         func(switches.Change) (*switches.State, error)
 	ResumeFn        func(switches.Change) (*switches.State, error)
+	ReleaseFn       func(string, review.Release) error
 	ChangeLimitFn   func(switches.LimitChange) (*switches.State, error)
 	RateUsesFn      func() ([]rates.View, bool, error)
 	DeletePushFn    func(id, configID string) error
@@ -200,6 +202,13 @@ func (f *fakeBackend) ChangeLimit(_ context.Context, c switches.LimitChange) (*s
 		return nil, errUnexpected
 	}
 	return f.ChangeLimitFn(c)
+}
+
+func (f *fakeBackend) Release(_ context.Context, uuid string, in review.Release) error {
+	if f.ReleaseFn == nil {
+		return errUnexpected
+	}
+	return f.ReleaseFn(uuid, in)
 }
 
 func (f *fakeBackend) RateUses(context.Context) ([]rates.View, bool, error) {

@@ -139,6 +139,8 @@ func tableOf(h handlers) []route {
 		{Route{"POST", "/control/resume", contract.ScopeOperate, ""}, h.control.Resume},
 		{Route{"GET", "/control/limits", contract.ScopeRead, ""}, h.control.Limits},
 		{Route{"POST", "/control/limits", contract.ScopeOperate, ""}, h.control.ChangeLimit},
+		{Route{"GET", "/control/releases", contract.ScopeOperate, ""}, h.control.Releasable},
+		{Route{"POST", "/control/releases", contract.ScopeOperate, ""}, h.control.Release},
 
 		{Route{"POST", codec.PathDecode, contract.ScopeReadAll, ""}, h.codec.Decode},
 		{Route{"POST", codec.PathEncode, contract.ScopeReadAll, ""}, h.codec.Encode},

@@ -107,6 +107,11 @@ func terminated(why string) []*historypb.HistoryEvent {
 	}
 }
 
+// describedEnded is an ended approval without a memo.
+func describedEnded(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return &workflowservice.DescribeWorkflowExecutionResponse{}, nil
+}
+
 func TestATerminatedApprovalIsReported(t *testing.T) {
 	a := onTemporal(t, &fakeClient{
 		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
@@ -115,7 +120,8 @@ func TestATerminatedApprovalIsReported(t *testing.T) {
 		GetFn: func(string) client.WorkflowRun {
 			return fakeRun{encoded: encoded{err: &temporal.WorkflowExecutionError{}}}
 		},
-		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("wrong cluster") },
+		HistoryFn:  func(string) []*historypb.HistoryEvent { return terminated("wrong cluster") },
+		DescribeFn: describedEnded,
 	})
 	reply := a.want(200, a.do("GET", approvalPath, ""))
 	want := map[string]any{
@@ -144,7 +150,8 @@ func TestAnEndedApprovalIsReadWithoutAWorker(t *testing.T) {
 			closed = true
 			return fakeRun{encoded: encoded{value: approvalRecord(contract.Rejected, "")}}
 		},
-		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("") },
+		HistoryFn:  func(string) []*historypb.HistoryEvent { return terminated("") },
+		DescribeFn: describedEnded,
 	})
 	reply := a.want(200, a.do("GET", approvalPath, ""))
 	if !closed || reply.text("status") != "rejected" || reply.text("approval", "tool_args", "name") != "disk" {
@@ -200,8 +207,9 @@ func TestATypedDecisionIsShownWithWhatTheClientCallsItself(t *testing.T) {
 			QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 				return queriedClosed(r, contract.ApprovalView{})
 			},
-			GetFn:     func(string) client.WorkflowRun { return fakeRun{encoded: encoded{value: tc.record}} },
-			HistoryFn: func(string) []*historypb.HistoryEvent { return tc.events },
+			GetFn:      func(string) client.WorkflowRun { return fakeRun{encoded: encoded{value: tc.record}} },
+			DescribeFn: describedEnded,
+			HistoryFn:  func(string) []*historypb.HistoryEvent { return tc.events },
 		})
 		reply := a.want(200, a.do("GET", approvalPath, ""))
 		if got := reply.text("temporal_identity"); got != tc.want {

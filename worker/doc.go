@@ -8,6 +8,8 @@
 // A worker polls three task queues: the agent's, one of its own for the calls that it has
 // started (package calls), and that of the namespace's Control (package control).
 //
+// Judge has calls that wait judged by the rules of the configuration, if it has some (judge.go).
+//
 // KeepUp starts upkeeps from time to time, which delete old conversations and collect values.
 //
 // NewReplayer makes a replayer with the workflows of New; package replay replays the histories of a

@@ -32,3 +32,8 @@ func CheckRules(ctx context.Context, c *config.Config, s toolLister, logger *slo
 	go r.run(ctx, s)
 	return r.Problems
 }
+
+// JudgeAll has the approvals of a task queue judged by the rules of a version.
+func JudgeAll(ctx context.Context, c approvalsOf, queue, policy string) (int, error) {
+	return judging{client: c, queue: queue, policy: policy}.all(ctx)
+}

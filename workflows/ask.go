@@ -107,11 +107,12 @@ func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 	l.parent.addApproval(ctx, l, in)
 }
 
-// noteReminder tells the readers of the conversation that an approval of the leaf still waits.
+// noteReminder tells the readers of the conversation that an approval of the leaf still waits, or that
+// changed rules have judged its call.
 func (l *leaf) noteReminder(ctx workflow.Context, q contract.QuestionSignal) bool {
 	waits := slices.Contains(l.state.Approvals, q.UUID)
 	if waits {
-		l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Reminder(*q.Reminder)), Notice: true, Reminds: q.UUID})
+		l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Notice(q)), Notice: true, Reminds: q.UUID})
 		l.parent.refresh(ctx)
 	}
 	return waits

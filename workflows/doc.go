@@ -29,7 +29,8 @@
 //	Conversation: signals message, cancel, close, rename, adopt; report from nodes; question from the
 //	              activity that calls a tool (nodes take it too); follow from its Push;
 //	              queries conversation, pending, tree, agent; update await_settled (read-only)
-//	Approval:     signal and update decide; update later (package contract/later); query approval
+//	Approval:     signal and update decide; update later (package contract/later); updates judge and
+//	              release, signal release (package contract/review); query approval
 //	Push:         signals set and delete, and task from its conversation; query push_configs
 //
 // # Where to look
@@ -188,6 +189,13 @@
 // loop takes both, signals first: they were recorded when they came. Each update has its own
 // ID. With the ID of its request, the server would return the first result to a repeated
 // request too, and the gateway could not mark the reply as repeated.
+//
+// # How rules that change reach what waits
+//
+// A worker that starts with rules sends the update judge, with their version, to each Approval that
+// has not seen them. An activity judges the call (any worker that has these rules), and the loop takes
+// the result: more demands count at once, fewer are only noted. The update release has the call judged
+// once more and ends the Approval by the rules alone; package panel then asks whom they name.
 //
 // # Whose token is used
 //

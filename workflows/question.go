@@ -91,7 +91,7 @@ func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...
 			continue
 		}
 		for _, l := range leaves {
-			reminded = q.Reminder != nil && l.noteReminder(ctx, q) || reminded
+			reminded = (q.Reminder != nil || q.Judgement != nil) && l.noteReminder(ctx, q) || reminded
 			for _, f := range l.askingCalls {
 				if f.call.message == q.Call {
 					f.ask(q)

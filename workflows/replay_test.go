@@ -40,7 +40,7 @@ var recorded = []string{
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",
 	"proven", "proven-approval", "login", "login-approval",
-	"deputies", "deputized-approval", "reminded", "reminded-approval", "control", "paused", "paused-approval", "paused-rejected", "later", "deletion", "upkeep", "adopt",
+	"deputies", "deputized-approval", "reminded", "reminded-approval", "judged", "judged-approval", "judged-refused", "released", "released-approval", "control", "paused", "paused-approval", "paused-rejected", "later", "deletion", "upkeep", "adopt",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }

@@ -60,6 +60,7 @@ func (s *session) prove(workflowID, name string, payload any) string {
 type session struct {
 	t     *testing.T
 	env   *testsuite.TestWorkflowEnvironment
+	sent  int // updates about rules
 	world *world
 	seen  *recorder
 	yield func(time.Duration) bool

@@ -1,6 +1,7 @@
 package auditing
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,15 +153,33 @@ func (r *Recorder) decided(ctx context.Context, record audit.Record, late bool) 
 		}
 		leaves = append(leaves, changed)
 	}
+	if d.Revision != nil && d.Revision.Released {
+		leaves = append(leaves, released(in, d))
+	}
 	l := leafOf(audit.KindDecision, in)
+	l.Policy = cmp.Or(d.Policy, l.Policy)
 	l.ID, l.At, l.Decision = audit.DecisionID(in.UUID), d.DecidedAt, d.Decision
 	l.Actor, l.For = audit.ActorOf(d.Identity, d.Via), audit.DeputizedBy(d.For)
+	if d.Revision != nil && d.Revision.Released { // nobody's yes
+		l.Actor.Channel = d.Via
+	}
 	if text := (audit.Decided{By: d.By, OnBehalfOf: d.OnBehalfOf, Reason: d.Reason, Chain: d.Chain}); text.By+text.OnBehalfOf+text.Reason != "" || len(text.Chain) > 0 {
 		if err := r.unlessLate(late, in, keepText(texts, r.files, &l, text)); err != nil {
 			return err
 		}
 	}
 	return r.sender.record(ctx, append(leaves, l))
+}
+
+// released says that the approval ended because an operator has released the call.
+func released(in contract.ApprovalInput, d contract.ApprovalResult) audit.Leaf {
+	l := leafOf(audit.KindRelease, in)
+	l.ID, l.At, l.Actor = audit.ReleaseID(in.UUID, d.Revision.Policy), d.DecidedAt, audit.ActorOf(d.Identity, "")
+	if l.Actor.Channel == "" {
+		l.Actor.Channel = contract.ChannelSignal
+	}
+	l.Rule, l.Policy, l.What = d.Revision.Verdict.Rule, d.Revision.Policy, string(d.Revision.Verdict.Outcome)
+	return l
 }
 
 // edited says with which changes a call was approved.

@@ -321,3 +321,31 @@ func TestChangesAreRecordedBeforeTheirDecision(t *testing.T) {
 		t.Errorf("%s %v", text.Content, err)
 	}
 }
+
+// A release is in the log before the decision, which is nobody's yes.
+func TestAReleaseIsRecordedWithWhoAndByWhichRules(t *testing.T) {
+	s := &server{}
+	r, _ := newRecorder(t, s)
+	in := approval()
+	in.Policy = "old"
+	operator := contract.Identity{Subject: "olga", Issuer: "keys", Channel: "rest"}
+	d := contract.ApprovalResult{
+		Decision: contract.Approved, By: "olga", Via: verdict.Via, Identity: operator, Policy: "new",
+		Revision: &contract.Revision{SHA256: in.ArgumentsSHA256, Verdict: &verdict.Verdict{Outcome: verdict.Allow, Rule: "small"}, Policy: "new", Released: true},
+	}
+	if _, err := r.Record(t.Context(), audit.Record{Approval: in, Result: &d, Recorded: true}); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if got := kinds(s.recorded); !slices.Equal(got, []audit.Kind{audit.KindRelease, audit.KindDecision}) {
+		t.Fatalf("%v", got)
+	}
+	l := s.recorded[0]
+	if l.Policy != "new" || l.Rule != "small" || l.What != "allow" || l.Actor.Subject != "olga" || !l.Actor.Proven || l.Approval != in.UUID {
+		t.Errorf("%+v", l)
+	}
+	if l = s.recorded[1]; l.Policy != "new" || l.Actor.Channel != verdict.Via || l.Decision != contract.Approved {
+		t.Errorf("%+v", l)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,7 +42,9 @@ func (r Reviewer) Review(ctx context.Context, in review.Input) (out review.Resul
 	}
 	same := out.Policy == cmp.Or(in.Waits.Policy, basis.Policy)
 	switch {
-	case len(in.Edit) == 0 && (r.Policy == nil || same):
+	case in.Policy != "" && in.Policy != out.Policy:
+		return out, ErrOtherRules
+	case len(in.Edit) == 0 && (r.Policy == nil || same && in.Policy == ""):
 		return out, nil
 	case len(in.Edit) > 0 && !same: // those of now may not ask, and so would release it
 		out.Problem = "edit: the rules have changed since the call was made, so that they cannot say what may be changed: approve or reject it as it is"
@@ -71,8 +74,22 @@ func (r Reviewer) Review(ctx context.Context, in review.Input) (out review.Resul
 	out.Verdict = r.judge(ctx, in, tool, basis, args)
 	if out.Revision == nil {
 		out.Tightened = verdict.Tightened(in.Waits.Asks, out.Verdict)
+		out.Loosened = loosened(in, out, basis, tool)
 	}
 	return out, nil
+}
+
+// ErrOtherRules means that this worker has other rules than those that are to judge.
+var ErrOtherRules = errors.New("this worker has other rules")
+
+// loosened returns what a call needs by the rules of now alone, if that is less than it waits for.
+func loosened(in review.Input, out review.Result, b verdict.Basis, tool toolbox.Tool) *verdict.Verdict {
+	destructive := b.Destructive || in.Basis.IsZero() // of which nothing else is known: a person was asked
+	now := verdict.Loosened(in.Waits.Asks, out.Verdict, destructive || tool.DestructiveHint)
+	if now != nil {
+		now.Policy = out.Policy
+	}
+	return now
 }
 
 // tool returns the tool of a call as its server lists it now.

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -115,5 +116,24 @@ func TestACallThatWaitsIsJudgedOnlyByOtherRules(t *testing.T) {
 	}
 	if out, err := (rules.Reviewer{Offer: shop{}}).Review(t.Context(), in); err != nil || out.Verdict != nil || out.Tightened != nil {
 		t.Errorf("no rules any more: %+v %v", out, err)
+	}
+}
+
+// A worker with other rules leaves the judging to one that has those that are asked for, and one that has
+// them says also what they alone need.
+func TestOnlyTheRulesThatAreAskedForJudge(t *testing.T) {
+	p := &policy{}
+	r := rules.Reviewer{Policy: p, Offer: shop{}}
+	in := review.Input{
+		Tool: "refund", Server: "shop", Arguments: contract.JSON{Raw: []byte(`{"amount":7,"to":"bob"}`)}, Basis: contract.JSON{Raw: []byte(`{"destructive":true,"before":[],"policy":"old"}`)},
+		Waits: verdict.Verdict{Policy: p.Version(), Asks: []verdict.Approval{{Rule: "big", By: []string{"group:finance"}}}}, Policy: "elsewhere",
+	}
+	if _, err := r.Review(t.Context(), in); !errors.Is(err, rules.ErrOtherRules) || len(p.judged) != 0 {
+		t.Errorf("other rules have judged: %v", err)
+	}
+	in.Policy = p.Version() // also if they have judged before, for a release
+	out, err := r.Review(t.Context(), in)
+	if err != nil || len(p.judged) != 1 || out.Loosened == nil || out.Loosened.Policy != p.Version() {
+		t.Errorf("%+v %v", out, err)
 	}
 }

@@ -13,11 +13,13 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/policy"
+	"agent-stop-and-go/deploy/standalone/cli"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 )
 
 const aboutPolicy = `Look at the rules of an agent (approval.rules) before they are trusted. Nothing is started, and
-no running agent is asked, unless a flag of backtest or diff says so.
+no running agent is asked, unless a flag of backtest or diff says so. release is about calls that
+wait at a running agent.
 
 agent validate --connect checks them against the tools of the agent's servers.
 `
@@ -69,7 +71,7 @@ a case differs. A file has calls like this; what a call does not say is empty, a
 		c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 		cmd.AddCommand(c)
 	}
-	cmd.AddCommand(newBacktest(getenv), newPolicyDiff(getenv))
+	cmd.AddCommand(newBacktest(getenv), newPolicyDiff(getenv), cli.NewRelease(getenv))
 	return cmd
 }
 

@@ -293,6 +293,8 @@ type Decision struct {
 	Identity *Identity `json:"identity,omitempty"`
 	// Revision is the call as it was approved, if it was approved with changes.
 	Revision *Revision `json:"revision,omitempty"`
+	// Policy is the version of the rules under which it was decided.
+	Policy string `json:"policy,omitempty"`
 }
 
 // Revision is a call that was approved with changes.
@@ -304,6 +306,8 @@ type Revision struct {
 	EditSHA256      string          `json:"edit_sha256,omitempty"`
 	Verdict         *Verdict        `json:"verdict,omitempty"`
 	Policy          string          `json:"policy,omitempty"`
+	// Released: nobody has approved it with this; an operator has released the call.
+	Released bool `json:"released,omitempty"`
 }
 
 // Change is a changed argument. Before and After are JSON, and may be cut.
@@ -342,7 +346,9 @@ type WaitingApproval struct {
 	DeferredUntil        *time.Time      `json:"deferred_until,omitempty"`
 	// Reminded is when people were reminded of it.
 	Reminded []time.Time `json:"reminded_at,omitempty"`
-	URL      string      `json:"url"`
+	// Judgements are what rules say that have changed since.
+	Judgements []Judgement `json:"judgements,omitempty"`
+	URL        string      `json:"url"`
 }
 
 // ApprovalState is an approval and what became of it.
@@ -361,6 +367,8 @@ type ApprovalState struct {
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 	// Reminded is when people were reminded of it.
 	Reminded []time.Time `json:"reminded_at,omitempty"`
+	// Judgements are what rules say that have changed since.
+	Judgements []Judgement `json:"judgements,omitempty"`
 }
 
 // Tool is a tool of the agent.

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 )
 
@@ -229,6 +230,8 @@ type WaitingItem struct {
 	DeferredUntil *time.Time `json:"deferred_until,omitempty"`
 	// Reminded is when people were reminded of it.
 	Reminded []time.Time `json:"reminded_at,omitempty"`
+	// Judgements are what the rules say that have changed since.
+	Judgements judgement.List `json:"judgements,omitempty"`
 }
 
 // Summary counts conversations by status.

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/rates"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/switches"
 )
 
@@ -19,6 +20,9 @@ type Control interface {
 	Resume(ctx context.Context, c switches.Change) (*switches.State, error)
 	// ChangeLimit changes a rate limit. Its result is that of Pause.
 	ChangeLimit(ctx context.Context, c switches.LimitChange) (*switches.State, error)
+	// Release makes the rules of now count for an approval that waits for more than they need. It fails with
+	// KindDecided if it waits no more, and with KindInvalid if there is nothing to release.
+	Release(ctx context.Context, uuid string, in review.Release) error
 	// RateUses returns the counts of an agent's rate limits, and whether there are more.
 	RateUses(ctx context.Context) (uses []rates.View, more bool, err error)
 }
@@ -51,6 +55,44 @@ func (s *Service) ChangeLimit(ctx context.Context, c Caller, given switches.Limi
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	return s.backend.ChangeLimit(ctx, given)
+}
+
+// maxReleasable bounds the approvals that Releasable looks at.
+const maxReleasable = 5000
+
+// Releasable lists the approvals of the agent that wait for more than the rules of now need, for
+// operators: of all conversations.
+func (s *Service) Releasable(ctx context.Context) (out []WaitingItem, err error) {
+	q := ListQuery{Limit: 200}
+	for range maxReleasable / q.Limit {
+		page, err := s.backend.Waiting(ActingItself(ctx), q)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.Items {
+			if item.Judgements.Last().Would != nil {
+				out = append(out, item)
+			}
+		}
+		if q.Token = page.Next; len(q.Token) == 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+// Release makes the rules of now count for an approval, in the name of a caller. It must be one of
+// Releasable.
+func (s *Service) Release(ctx context.Context, c Caller, item WaitingItem, given review.Release) error {
+	note, err := c.Note(Note{Reason: given.Reason, By: given.By})
+	if err != nil {
+		return err
+	}
+	given.By, given.Identity = note.By, c.acting(contract.ScopeOperate)
+	given.Policy = item.Judgements.Last().Policy
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	return s.backend.Release(ctx, item.UUID, given)
 }
 
 // RateUses returns the counts of the agent's rate limits, of all callers.

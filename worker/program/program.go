@@ -79,6 +79,8 @@ func work(ctx context.Context, e command.Environment, version string) (err error
 	defer w.Stop()
 	stopUpkeep := worker.KeepUp(b.Client, e.Config, e.Logger)
 	defer func() { _ = stopUpkeep(ctx) }()
+	stopJudging := worker.Judge(b.Client, e.Config, e.Logger)
+	defer func() { _ = stopJudging(ctx) }()
 	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	select {

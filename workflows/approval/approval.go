@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/hooks"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/proof"
@@ -32,7 +33,7 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}, proofs: proof.Of(ctx)}
 	if in.Carried != nil {
 		a.view.Problem, a.view.Ignored, a.view.Deferrals = in.Carried.Problem, in.Carried.Ignored, in.Carried.Deferrals
-		a.view.Reminded, a.reminded = in.Carried.Reminded, in.Carried.Reminders
+		a.view.Reminded, a.reminded, a.view.Judgements = in.Carried.Reminded, in.Carried.Reminders, in.Carried.Judgements
 	} else {
 		telemetry.ApprovalOpened(ctx, in)
 		a.tell(ctx, hooks.Opened, 1)
@@ -47,6 +48,9 @@ func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.Approva
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	if err := a.takeDeferrals(ctx); err != nil {
+		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
+	}
+	if err := a.takeJudgings(ctx); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register update: %w", err)
 	}
 	a.show(ctx)
@@ -77,6 +81,7 @@ type approval struct {
 	ignored  int  // signals, in this run
 	deferred int  // times, in this run
 	refused  int  // changes, in this run
+	judged   int  // times, in this run
 	held     bool // the rules have ended it
 	stirred  bool // put off since wait looked
 	reminded int  // of the plan, in all runs
@@ -86,11 +91,13 @@ type approval struct {
 	told     []workflow.Future // what tells web hooks has been started
 	updates  []*decideUpdate   // not handled yet
 	released *switches.Release // of a paused call
+	judgings []*judging        // that do not count yet
 }
 
 // arrived reports whether something is to be handled.
 func (a *approval) arrived(ctx workflow.Context) bool {
-	return workflow.GetSignalChannel(ctx, contract.SignalDecide).Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred
+	return workflow.GetSignalChannel(ctx, contract.SignalDecide).Len() > 0 || len(a.updates) > 0 || a.released != nil || a.stirred ||
+		workflow.GetSignalChannel(ctx, review.SignalRelease).Len() > 0 || a.judgingFor(fresh) != nil || a.judgingFor(settled) != nil
 }
 
 // wait returns when there is a result, or the run is to continue as new.
@@ -104,6 +111,12 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.handleSignal(ctx, ch)
 		case len(a.updates) > 0:
 			a.handleUpdate(ctx)
+		case a.judgingFor(fresh) != nil:
+			a.startJudging(ctx, a.judgingFor(fresh))
+		case a.judgingFor(settled) != nil:
+			a.settle(ctx, a.judgingFor(settled))
+		case workflow.GetSignalChannel(ctx, review.SignalRelease).Len() > 0:
+			a.handleRelease(ctx)
 		case a.released != nil:
 			r := *a.released
 			a.conclude(ctx, contract.Approved, contract.DecideSignal{By: r.By, Identity: r.Identity, Via: viaControl, Reason: wording.Resumed})
@@ -125,7 +138,7 @@ const changeApprovalRuns = "approval-continues"
 // mayRollOver reports whether the run has ignored enough signals, or was put off often enough. A
 // cancelled run ends by itself.
 func (a *approval) mayRollOver(ctx workflow.Context) bool {
-	return decide.RollOverNode(run.History(ctx)) && a.ignored+a.deferred+a.refused > 0 && ctx.Err() == nil &&
+	return decide.RollOverNode(run.History(ctx)) && a.ignored+a.deferred+a.refused+a.judged > 0 && len(a.judgings) == 0 && ctx.Err() == nil &&
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 
@@ -139,7 +152,7 @@ func (a *approval) rest(ctx workflow.Context) (bool, error) {
 
 func (a *approval) continueAsNew(ctx workflow.Context) error {
 	next := a.in
-	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded}
+	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored, Deferrals: a.view.Deferrals, Reminded: a.view.Reminded, Reminders: a.reminded, Judgements: a.view.Judgements}
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
@@ -170,10 +183,7 @@ func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel
 		return
 	}
 	if err != nil {
-		a.ignored++
-		a.view.Ignored++
-		a.view.Problem = problemText(err)
-		a.show(ctx)
+		a.ignore(ctx, err)
 		return
 	}
 	a.decide(ctx, given, changed)
@@ -227,7 +237,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
 		By: given.By, Reason: given.Reason, Via: given.Via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
-		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For,
+		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For, Policy: a.policy(),
 	}
 	LogDecision(ctx, a.in, *a.view.Result)
 	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)

@@ -4,5 +4,6 @@
 //	update.go    the update that decides; edit.go changes of the arguments; read.go reads answers, also those that came as messages
 //	hooks.go     tells web hooks
 //	audit.go     what the audit log gets of it
+//	judge.go     has it judged by rules that have changed; free.go releases it by them
 //	later.go     who has put it off; remind.go reminders; release.go calls that a switch pauses
 package approval

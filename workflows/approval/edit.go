@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -44,13 +45,8 @@ func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*c
 	if len(given.Edit) == 0 && (!given.Approved || a.in.Waits == nil) {
 		return nil, nil
 	}
-	in := review.Input{
-		ConversationID: a.in.ConversationID, Tool: a.in.Tool, Server: a.in.Server, Arguments: a.in.Arguments, Basis: a.in.Basis,
-		Edit: given.Edit, Allowed: a.in.Edit,
-	}
-	if a.in.Waits != nil {
-		in.Waits = *a.in.Waits
-	}
+	in := a.reviewOf()
+	in.Edit, in.Allowed = given.Edit, a.in.Edit
 	o := activity.LocalOptions(reviewTimeout, wording.SummaryReview)
 	o.ScheduleToCloseTimeout = 2 * reviewTimeout
 	out, err := activity.RunLocal(run.Detached(ctx), review.Activity, o, in)
@@ -74,7 +70,11 @@ func (a *approval) revise(ctx workflow.Context, given contract.DecideSignal) (*c
 // tighten does what the rules of now demand beyond those by which the call was judged first. They
 // may end the approval, or ask others.
 func (a *approval) tighten(ctx workflow.Context, out review.Result) (*contract.Revision, error) {
-	now := out.Tightened
+	now := cmp.Or(out.Tightened, a.tightened())
+	if out.Policy != "" && a.in.Waits != nil { // what the decision is given under
+		waits := *a.in.Waits
+		waits.Policy, a.in.Waits = out.Policy, &waits
+	}
 	switch {
 	case now == nil:
 		return nil, nil
@@ -84,6 +84,6 @@ func (a *approval) tighten(ctx workflow.Context, out review.Result) (*contract.R
 		return nil, refuseUpdate(contract.KindForbidden, wording.Held(*now))
 	}
 	return &contract.Revision{
-		Call: a.in.Call, Arguments: a.in.Arguments, SHA256: a.in.ArgumentsSHA256, Changes: []edit.Change{}, Verdict: now, Policy: out.Policy,
+		Call: a.in.Call, Arguments: a.in.Arguments, SHA256: a.in.ArgumentsSHA256, Changes: []edit.Change{}, Verdict: now, Policy: cmp.Or(out.Policy, now.Policy),
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/reminder"
@@ -75,11 +76,12 @@ type ApprovalInput struct {
 
 // ApprovalCarried is the state that survives continue-as-new.
 type ApprovalCarried struct {
-	Problem   string      `json:"problem"`
-	Ignored   int         `json:"ignored"`
-	Deferrals later.List  `json:"deferrals,omitempty"`
-	Reminded  []time.Time `json:"reminded,omitempty"`
-	Reminders int         `json:"reminders,omitempty"` // of the plan, that are over
+	Problem    string         `json:"problem"`
+	Ignored    int            `json:"ignored"`
+	Deferrals  later.List     `json:"deferrals,omitempty"`
+	Reminded   []time.Time    `json:"reminded,omitempty"`
+	Reminders  int            `json:"reminders,omitempty"` // of the plan, that are over
+	Judgements judgement.List `json:"judgements,omitempty"`
 }
 
 // Pending returns the approval as the API shows it while it waits.
@@ -272,6 +274,8 @@ type QuestionSignal struct {
 	Accepts string `json:"accepts,omitempty"`
 	// Reminder is that of the approval with the UUID, from its workflow. All else is empty then.
 	Reminder *reminder.Reminder `json:"reminder,omitempty"`
+	// Judgement is one of the approval with the UUID, in the same way.
+	Judgement *judgement.Judgement `json:"judgement,omitempty"`
 }
 
 // MaxQuestionSchema is the maximum size of the schema of an answer, in bytes.
@@ -305,6 +309,8 @@ type ApprovalResult struct {
 	Identity   Identity       `json:"identity,omitzero"`
 	For        *deputy.Deputy `json:"for,omitempty"`
 	Revision   *Revision      `json:"revision,omitempty"`
+	// Policy is the version of the rules under which it was decided, if it was judged by any.
+	Policy string `json:"policy,omitempty"`
 }
 
 // Public returns the record without the credential, which is for the conversation, and the
@@ -370,6 +376,7 @@ type ApprovalView struct {
 	Problem string `json:"problem,omitempty"`
 	Ignored int    `json:"ignored,omitempty"` // counts such signals
 	// Deferrals say who has put the approval off, Reminded when people were reminded of it.
-	Deferrals later.List  `json:"deferrals,omitempty"`
-	Reminded  []time.Time `json:"reminded,omitempty"`
+	Deferrals  later.List     `json:"deferrals,omitempty"`
+	Reminded   []time.Time    `json:"reminded,omitempty"`
+	Judgements judgement.List `json:"judgements,omitempty"` // since the rules have changed
 }

@@ -18,6 +18,9 @@ type Revision struct {
 	// Verdict is what the rules of version Policy say about it; nil if none is about it.
 	Verdict *verdict.Verdict `json:"verdict,omitempty"`
 	Policy  string           `json:"policy,omitempty"`
+	// Released: nobody has approved the call with this. It needs what Verdict says and nothing else
+	// from now on, because an operator has released it.
+	Released bool `json:"released,omitempty"`
 }
 
 // changed is the decision in the result of an Approval that was approved with changes. Workers that

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract/difference"
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/generation"
+	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/mcp"
@@ -288,7 +289,7 @@ func signalSamples() map[string]any {
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`)},
-		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}},
+		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}, Judgement: &judgements()[0]},
 	}
 }
 
@@ -305,7 +306,7 @@ func approvalInput() ApprovalInput {
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Basis: blobJSON(), Waits: ruled(),
-		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1},
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1, Judgements: judgements()},
 	}
 }
 
@@ -336,15 +337,22 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(),
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(), Policy: "0123456789ab",
 	}
 }
 
 func revision() *Revision {
 	return &Revision{
 		Call: messageID, Arguments: arguments(), SHA256: digest(), Changes: []edit.Change{{Name: "value", Before: "700", After: "400"}}, Edit: digest(),
-		Verdict: ruled(), Policy: "0123456789ab",
+		Verdict: ruled(), Policy: "0123456789ab", Released: true,
 	}
+}
+
+func judgements() judgement.List {
+	needs := []judgement.Need{{Rule: "big", By: []string{"group:finance"}, Count: 2, NotRequester: true}}
+	return judgement.List{{
+		Policy: "0123456789ab", At: noon, Effect: judgement.Tightened, Rule: "big", Text: "why", Asks: needs, Would: &judgement.Would{Run: true, Asks: needs},
+	}}
 }
 
 func approvalSamples() map[string]any {
@@ -360,7 +368,7 @@ func approvalSamples() map[string]any {
 		"Revision":        *revision(),
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals(), Reminded: []time.Time{noon}},
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3, Deferrals: deferrals(), Reminded: []time.Time{noon}, Judgements: judgements()},
 		"Binding":         *binding(),
 		"Definition":      difference.Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		"TargetChange":    difference.TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},

@@ -29,6 +29,8 @@ type Panel struct {
 	// deputized are decisions in another's place. Who has had a part in one decides for no other rule.
 	deputized []contract.ApprovalResult
 	changed   *changed
+	given     []*changed // approvals of the call as it is
+	released  *release
 }
 
 // Step is one approval.
@@ -47,7 +49,10 @@ type Step struct {
 func (p *Panel) Run(ctx workflow.Context) contract.ApprovalResult {
 	for {
 		r := p.round(ctx)
-		if r.Decision != contract.Approved || ctx.Err() != nil || r.Revision == nil || p.changed.settled {
+		if p.released.isNew() && ctx.Err() == nil {
+			continue
+		}
+		if r.Decision != contract.Approved || ctx.Err() != nil || r.Revision == nil || p.changed == nil || p.changed.settled {
 			return r
 		}
 	}
@@ -59,8 +64,11 @@ func (p *Panel) round(ctx workflow.Context) (r contract.ApprovalResult) {
 		p.changed.settled = true // unless somebody changes it again
 		r = p.changed.by
 	}
+	if p.released != nil {
+		r = p.released.begin()
+	}
 	for _, a := range p.asks() {
-		if r = p.ask(ctx, a); r.Decision != contract.Approved || ctx.Err() != nil || p.changes(r) {
+		if r = p.ask(ctx, a); p.released.isNew() || r.Decision != contract.Approved || ctx.Err() != nil || p.changes(r) {
 			break
 		}
 	}
@@ -85,17 +93,32 @@ func (p *Panel) ask(ctx workflow.Context, a verdict.Approval) (r contract.Approv
 		rules = approvers.ExceptThose(rules, earlier)
 	}
 	step := wording.RuleStep{Rule: a.Rule, Of: max(a.Count, 1), Number: 1}
-	if p.changed.countsFor(a, rules, p.Owner) {
-		r = p.changed.by
-		rules, step.Number, step.Approved = p.count(rules, r), 2, []string{r.ShownBy()}
+	for _, earlier := range p.counting() {
+		if step.Number <= step.Of && earlier.countsFor(a, rules, p.Owner) {
+			r = earlier.by
+			rules, step.Number, step.Approved = p.count(rules, r), step.Number+1, append(step.Approved, r.ShownBy())
+		}
 	}
 	for ; step.Number <= step.Of; step.Number++ {
-		if r = p.one(ctx, a, rules, step); r.Decision != contract.Approved || ctx.Err() != nil || p.note(a, r) {
+		if r = p.one(ctx, a, rules, step); p.free(r) || r.Decision != contract.Approved || ctx.Err() != nil || p.note(a, r) {
 			break
 		}
+		p.given = append(p.given, &changed{by: r, rule: a})
 		rules, step.Approved = p.count(rules, r), append(step.Approved, r.ShownBy())
 	}
 	return r
+}
+
+// counting are the approvals before this round that may count in it: that of the last change, or after a
+// release all of the call as it is.
+func (p *Panel) counting() []*changed {
+	switch {
+	case p.released != nil:
+		return p.released.given
+	case p.changed != nil:
+		return []*changed{p.changed}
+	}
+	return nil
 }
 
 // count returns rules without those who have had a part in an approval.
@@ -132,6 +155,9 @@ func (p *Panel) open(ctx workflow.Context, a verdict.Approval, rules []string, s
 	}
 	if p.changed != nil {
 		s.Text = wording.Below(s.Text, wording.Changed(p.changed.by))
+	}
+	if p.released != nil {
+		s.Text = wording.Below(s.Text, wording.ReleasedStep(p.released.by))
 	}
 	return p.Open(ctx, s)
 }

@@ -27,7 +27,8 @@ func (p *Panel) note(a verdict.Approval, r contract.ApprovalResult) bool {
 		p.Call.Preview = "" // it was about the arguments before
 	}
 	p.Call.Arguments, p.Call.SHA256, p.Call.Verdict = rev.Arguments, rev.SHA256, rev.Verdict
-	p.changed, p.deputized = &changed{by: r, rule: a}, nil
+	p.changed, p.deputized, p.released = &changed{by: r, rule: a}, nil, nil
+	p.given = []*changed{{by: r, rule: a}}
 	if r.For != nil {
 		p.deputized = append(p.deputized, r)
 	}

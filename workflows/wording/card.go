@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/judgement"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // ApprovalMemo returns the memo of an approval, from which lists and the gateway read. as is the
@@ -16,6 +18,9 @@ func ApprovalMemo(in contract.ApprovalInput, as contract.CallAs) map[string]any 
 		as = contract.CallAsApprover
 	}
 	memo := map[string]any{contract.MemoCard: Card(in), contract.MemoCallAs: cmp.Or(as, contract.CallAsRequester)}
+	if in.Waits != nil { // whoever looks for approvals that other rules have not judged
+		memo[judgement.MemoPolicy] = cmp.Or(in.Waits.Policy, verdict.PolicyOf(in.Basis.Raw))
+	}
 	if len(in.Approvers) > 0 {
 		memo[contract.MemoApprovers] = in.Approvers
 	}

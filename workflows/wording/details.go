@@ -37,6 +37,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	if n := len(v.Reminded); n > 0 && v.Result == nil {
 		fmt.Fprintf(&b, "\nReminded at %s.\n", stamp(v.Reminded[n-1]))
 	}
+	if last := v.Judgements.Last(); last.Policy != "" && v.Result == nil {
+		fmt.Fprintf(&b, "\n%s\n", plain(Judged(last)))
+	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}

@@ -29,6 +29,7 @@
 //	tree.go        composite nodes
 //	earlier.go     earlier descriptions, for the replay of older histories
 //	edit.go        changes of arguments
+//	judged.go      what rules that have changed say of a call that waits, and releases
 //	visible.go     Visible, Shown: values of others within a text
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI

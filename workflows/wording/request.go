@@ -55,6 +55,8 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 		return pausedMarker(r)
 	case p.Reason == contract.ReasonLogin:
 		return loginMarker(r)
+	case r.Revision != nil && r.Revision.Released:
+		return releasedMarker(r)
 	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
 		return "[APPROVAL]: Not needed, it did run"
 	case r.Revision != nil && d == contract.Approved:

@@ -128,6 +128,7 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 				}
 				fmt.Fprint(w, screen.Field("put off", putOff(state.DeferredUntil)))
 				fmt.Fprint(w, screen.Field("reminded", lastReminder(state.Reminded)))
+				fmt.Fprint(w, screen.Field("judged again", lastJudgement(state.Judgements)))
 				s.printAnswers(w, state.Approval)
 			})
 		},

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,31 +67,37 @@ func TestAPersonChangesACall(t *testing.T) {
 	keep(t, p.Client, "edited-approval", contract.ApprovalWorkflowID(first))
 }
 
-// Rules that have changed while calls wait count when somebody approves them: one is refused, and
-// about the other one others are asked.
+// Rules that change while calls wait count for them: one is refused, about another one others are asked, and one
+// that they would let run waits until an operator releases it. The agent is killed in between.
 func TestRulesThatChangeCountForWhatWaits(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	const first = `    - {name: notes, when: 'tool == "note_add"', then: ask}` + "\n"
-	h.extra = proxyAuth + "approval:\n  rules:\n" + first
+	base := "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject, groups_header: X-Groups, grant: {chiefs: [operate]}}]\napproval:\n  rules:\n"
+	h.extra = base + `    - {name: notes, when: 'tool == "note_add"', then: ask}` + "\n"
 	api, p := h.inside()
-	refused, asked := api.ask(`call note_add {"name":"one"}`, alice), api.ask(`call note_add {"name":"two"}`, alice)
+	refused, asked, freed := api.ask(`call note_add {"name":"one"}`, alice), api.ask(`call note_add {"name":"two"}`, alice), api.ask(`call note_add {"name":"three"}`, alice)
 	if err := p.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.extra += `    - {name: never, when: 'tool == "note_add" && args.name == "one"', then: {deny: "No more notes."}}
+	h.extra = base + `    - {name: notes, when: 'tool == "note_add" && args.name != "three"', then: ask}
+    - {name: never, when: 'tool == "note_add" && args.name == "one"', then: {deny: "No more notes."}}
     - {name: ops, when: 'tool == "note_add" && args.name == "two"', then: {ask: {by: ["group:ops"], not_requester: true}}}
+    - {name: free, when: 'tool == "note_add" && args.name == "three"', then: allow}
 `
 	api, p = h.inside()
-	uuid := refused.Result.Approval.UUID
-	if got := api.do("POST", "/approvals/"+uuid, `{"approved":true}`, alice); got.Status != 403 || !strings.Contains(got.Raw, "the rule never refuses the call now. No more notes.") {
-		t.Errorf("status %d: %s", got.Status, got.Raw)
+	shows := func(uuid string, texts ...string) {
+		t.Helper()
+		eventually(t, "approval "+uuid, func() bool {
+			raw := api.do("GET", "/approvals/"+uuid, "", alice).Raw
+			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(raw, text) })
+		})
 	}
-	if raw := api.do("GET", "/approvals/"+uuid, "", alice).Raw; !strings.Contains(raw, `"status":"rejected"`) || !strings.Contains(raw, `"via":"policy"`) {
-		t.Error(raw)
-	}
-	uuid, id := asked.Result.Approval.UUID, asked.Conversation.ID
-	next := h.nextApproval(api, id, uuid, func() { api.want(200, "POST", "/approvals/"+uuid, `{"approved":true}`, alice) })
+	one, two, three := refused.Result.Approval.UUID, asked.Result.Approval.UUID, freed.Result.Approval.UUID
+	shows(one, `"status":"rejected"`, `"via":"policy"`, "the rule never refuses the call now. No more notes.", `"effect":"refused"`)
+	shows(two, `"status":"pending"`, `"effect":"tightened"`, `"group:ops"`)
+	shows(three, `"status":"pending"`, `"effect":"none"`, `"would":{"run":true}`)
+	id := asked.Conversation.ID
+	next := h.nextApproval(api, id, two, func() { api.want(200, "POST", "/approvals/"+two, `{"approved":true}`, alice) })
 	if got := api.do("POST", "/approvals/"+next, `{"approved":true}`, carol, ops); got.Status != 202 {
 		t.Errorf("status %d: %s", got.Status, got.Raw)
 	}
@@ -98,7 +105,38 @@ func TestRulesThatChangeCountForWhatWaits(t *testing.T) {
 	eventually(t, "the turn is over", func() bool {
 		return api.want(200, "GET", "/conversations/"+id, "", alice).Conversation.Status == "active"
 	})
-	keep(t, p.Client, "tightened", contract.ConversationWorkflowID(id))
-	keep(t, p.Client, "tightened-approval", contract.ApprovalWorkflowID(uuid))
-	keep(t, p.Client, "held-approval", contract.ApprovalWorkflowID(refused.Result.Approval.UUID))
+
+	const chief = "X-Groups: chiefs"
+	releases := func(method, body string) string {
+		t.Helper()
+		got := api.do(method, "/control/releases", body, carol, chief)
+		if got.Status != 200 {
+			t.Errorf("status %d: %s", got.Status, got.Raw)
+		}
+		return got.Raw
+	}
+	api.want(403, "POST", "/control/releases", `{"all":true}`, alice)
+	eventually(t, "it is listed", func() bool {
+		return strings.Contains(releases("GET", ""), three)
+	})
+	if raw := releases("POST", `{"all":true,"dry_run":true}`); strings.Contains(raw, "released") || !strings.Contains(raw, three) {
+		t.Error(raw)
+	}
+	if got := h.tools.called("note_add"); len(got) != 1 {
+		t.Errorf("it ran before its release: %v", got)
+	}
+	if raw := releases("POST", `{"approvals":["`+three+`"],"reason":"tested"}`); !strings.Contains(raw, `"released":true`) {
+		t.Error(raw)
+	}
+	eventually(t, "the released call runs", func() bool { return len(h.tools.called("note_add")) == 2 })
+	shows(three, `"status":"approved"`, `"via":"policy"`, `"by":"carol"`, "released by policy version ", `"released":true`)
+	api.want(404, "POST", "/control/releases", `{"approvals":["`+three+`"]}`, carol, chief)
+	eventually(t, "the turn is over", func() bool {
+		return api.want(200, "GET", "/conversations/"+freed.Conversation.ID, "", alice).Conversation.Status == "active"
+	})
+	keep(t, p.Client, "judged", contract.ConversationWorkflowID(id))
+	keep(t, p.Client, "judged-approval", contract.ApprovalWorkflowID(two))
+	keep(t, p.Client, "judged-refused", contract.ApprovalWorkflowID(one))
+	keep(t, p.Client, "released", contract.ConversationWorkflowID(freed.Conversation.ID))
+	keep(t, p.Client, "released-approval", contract.ApprovalWorkflowID(three))
 }

@@ -220,6 +220,7 @@ func (s *starter) work(ctx context.Context) error {
 		}
 	}
 	s.onStop(worker.KeepUp(s.Client, s.config, s.options.Logger))
+	s.onStop(worker.Judge(s.Client, s.config, s.options.Logger))
 	return nil
 }
 

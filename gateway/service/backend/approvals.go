@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway/service"
@@ -49,7 +50,13 @@ func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.Approval
 	}
 	record, err := t.Decision(ctx, uuid)
 	record = record.Public() // as in the query's result
-	return contract.ApprovalView{Pending: in.Pending(), Result: &record}, err
+	view = contract.ApprovalView{Pending: in.Pending(), Result: &record}
+	if err == nil && in.Reason == contract.ReasonDestructive { // rules may have judged it while it waited
+		var d *workflowservice.DescribeWorkflowExecutionResponse
+		d, err = t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
+		view.Judgements, err = judgementsOf(d.GetWorkflowExecutionInfo().GetMemo()), fault(err, "describe an approval")
+	}
+	return view, err
 }
 
 // Subject implements Approvals.

@@ -12,35 +12,61 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/reminder"
+	"agent-stop-and-go/workflows/contract/review"
 )
 
 // Later implements Approvals.
 func (t *Temporal) Later(ctx context.Context, uuid string, d later.Deferral) error {
 	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
 	defer cancel()
+	return t.updateApproval(ctx, uuid, later.Update, d, "puts nothing off")
+}
+
+// Release implements service.Control.
+func (t *Temporal) Release(ctx context.Context, uuid string, in review.Release) error {
+	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
+	defer cancel()
+	proven, err := t.proven(contract.ApprovalWorkflowID(uuid), review.UpdateRelease, in)
+	if err != nil {
+		return err
+	}
+	return t.updateApproval(ctx, uuid, review.UpdateRelease, proven, "releases nothing")
+}
+
+// releaseTimeout is the time of a release: a worker with the rules judges the call.
+const releaseTimeout = 12 * time.Second
+
+// updateApproval sends an update that returns nothing. lacks is what workers do that do not know it.
+func (t *Temporal) updateApproval(ctx context.Context, uuid, name string, in any, lacks string) error {
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateName: later.Update, Args: []any{d},
+		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateName: name, Args: []any{in},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
 	var refused *temporal.ApplicationError
-	switch {
-	case isNotFound(err):
-		return t.goneApproval(ctx, uuid)
-	case errors.As(err, &refused) && refused.Type() == string(contract.KindDecided):
-		return noLongerOpen(uuid)
-	case errors.As(err, &refused) && refused.Type() == string(contract.KindInvalid):
-		return service.Errorf(contract.KindInvalid, "%s", refused.Message())
-	case errors.As(err, &refused): // by a worker that does not know the update
-		return service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which puts nothing off").Because(err)
-	case isPassing(err):
-		return service.Errorf(service.KindUnavailable, silentText).Because(err)
+	if !errors.As(err, &refused) {
+		switch {
+		case isNotFound(err):
+			return t.goneApproval(ctx, uuid)
+		case isPassing(err):
+			return service.Errorf(service.KindUnavailable, silentText).Because(err)
+		}
+		return fault(err, "update an approval")
 	}
-	return fault(err, "put an approval off")
+	switch kind := contract.Kind(refused.Type()); kind {
+	case contract.KindDecided:
+		return noLongerOpen(uuid)
+	case contract.KindInvalid, contract.KindForbidden:
+		return service.Errorf(kind, "%s", refused.Message())
+	case review.KindUnjudged:
+		return service.Errorf(service.KindUnavailable, "%s", refused.Message())
+	}
+	return service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which %s", lacks).Because(err)
 }
 
 // goneApproval is the error for an approval that nothing can be sent to.
@@ -71,4 +97,13 @@ func remindedOf(memo *commonpb.Memo) (times []time.Time) {
 		return nil
 	}
 	return times
+}
+
+// judgementsOf returns what changed rules say of an approval, from its memo.
+func judgementsOf(memo *commonpb.Memo) (l judgement.List) {
+	payload := memo.GetFields()[judgement.Memo]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &l) != nil {
+		return nil
+	}
+	return l
 }

@@ -147,6 +147,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 		Approvers:      approversOf(e.GetMemo()),
 		Deferrals:      deferralsOf(e.GetMemo()),
 		Reminded:       remindedOf(e.GetMemo()),
+		Judgements:     judgementsOf(e.GetMemo()),
 		CreatedAt:      when(attributes[contract.AttrPendingSince]),
 	}
 	if item.CreatedAt.IsZero() {

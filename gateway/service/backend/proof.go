@@ -4,6 +4,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/contract/title"
 )
@@ -38,6 +39,9 @@ func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
 		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
 		return p, err
 	case switches.LimitChange:
+		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
+		return p, err
+	case review.Release:
 		p.Proof, err = t.prove(workflowID, name, p.Identity, p)
 		return p, err
 	case deputy.Change:

@@ -13,6 +13,8 @@
 //	policy    version of the rules     when a worker with other rules starts
 //	key       IDs of the keys          when a worker with other keys starts
 //	switch    change, target and time  when a switch is set or removed
+//	judgement approval and version     when changed rules judge a call that waits
+//	release   approval and version     when an operator releases it by them, before its decision
 //	limit     agent, limit and time    when a rate limit is changed
 //	deputy    change and ID            when a deputy is appointed or revoked
 //	deletion  conversation             when a conversation is deleted

@@ -27,6 +27,9 @@ const (
 	KindLimit    Kind = "limit"
 	KindDeputy   Kind = "deputy"
 	KindDeletion Kind = "deletion"
+
+	KindJudgement Kind = "judgement"
+	KindRelease   Kind = "release"
 )
 
 // Outcomes of calls. Any other is the kind of the failure, such as outcome_unknown.
@@ -183,6 +186,10 @@ func OutcomeID(activity string) string  { return "outcome/" + activity }
 func DeletionID(conversation string) string {
 	return "deletion/" + conversation
 }
+
+// JudgementID and ReleaseID return the IDs of leaves about an approval and the rules of a version.
+func JudgementID(approval, policy string) string { return "judgement/" + approval + "/" + policy }
+func ReleaseID(approval, policy string) string   { return "release/" + approval + "/" + policy }
 
 // ActivityRef returns how leaves name an attempt of an activity: RUN/ID, and RUN/ID#2 for the second
 // attempt. Of RUN/ID most have one.

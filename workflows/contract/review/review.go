@@ -12,6 +12,10 @@ import (
 // Activity judges a call that waits. It changes nothing.
 var Activity = contract.Activity[Input, Result]{Name: "review_approval"}
 
+// KindOtherRules is the kind of the failure of a worker that has other rules than those that are to
+// judge. Another one may have them.
+const KindOtherRules contract.Kind = "other_rules"
+
 // KindUnjudged is the kind of the refusal of a decision about a call that could not be judged again. The
 // approval waits on.
 const KindUnjudged contract.Kind = "unjudged"
@@ -31,6 +35,9 @@ type Input struct {
 	// Edit are changes of the arguments, and Allowed those that may be changed; see package edit.
 	Edit    json.RawMessage `json:"edit,omitempty"`
 	Allowed []string        `json:"allowed,omitempty"`
+	// Policy is the version of the rules that is to judge, whatever has judged before; "" is that of any
+	// worker.
+	Policy string `json:"policy,omitempty"`
 }
 
 // Result is what the rules say now.
@@ -41,6 +48,8 @@ type Result struct {
 	// Tightened is what the call needs beyond that for which it waits, without Edit; see
 	// verdict.Tightened.
 	Tightened *verdict.Verdict `json:"tightened,omitempty"`
+	// Loosened is what the call needs by these rules alone, if that is less; see verdict.Loosened.
+	Loosened *verdict.Verdict `json:"loosened,omitempty"`
 	// Revision is the changed call, with Edit.
 	Revision *contract.Revision `json:"revision,omitempty"`
 	// Problem is why the call cannot be changed so, in words.
