@@ -23,6 +23,7 @@ func TestOnlyWhatTheRulesOfNowNeedLessForIsReleased(t *testing.T) {
 		return service.WaitingItem{UUID: id, ConversationID: "c", ToolName: "refund", CreatedAt: epoch, Card: contract.Card{Policy: "old"}, Judgements: judgement.List{last}}
 	}
 	var released []string
+	var silent string
 	var given review.Release
 	a := newAPI(t, &fakeBackend{
 		WaitingFn: func(service.ListQuery) (service.Page[service.WaitingItem], error) {
@@ -33,6 +34,9 @@ func TestOnlyWhatTheRulesOfNowNeedLessForIsReleased(t *testing.T) {
 			}}, nil
 		},
 		ReleaseFn: func(uuid string, in review.Release) error {
+			if uuid == silent {
+				return service.Errorf(service.KindUnavailable, "nobody answers")
+			}
 			if uuid == fewerID {
 				return service.Errorf(contract.KindInvalid, "there is nothing to release")
 			}
@@ -59,6 +63,10 @@ func TestOnlyWhatTheRulesOfNowNeedLessForIsReleased(t *testing.T) {
 	if strings.Join(released, " ") != freeID || given.Policy != "new" || given.By != "ops" || given.Reason != "raised" {
 		t.Errorf("%v %+v", released, given)
 	}
+	silent = freeID
+	a.wantError(503, "nobody answers", a.do("POST", "/control/releases", `{"all":true}`))
+	silent = fewerID
+	want(a.want(200, a.do("POST", "/control/releases", `{"all":true}`)).raw, `{"approvals":[`+free+`,"released":true},`+fewer+`,"error":"nobody answers"}]}`)
 	a.wantError(404, strictID, a.do("POST", "/control/releases", `{"approvals":["`+strictID+`"]}`))
 	a.wantError(400, "expected approvals", a.do("POST", "/control/releases", `{}`))
 	a.wantError(400, "expected approvals", a.do("POST", "/control/releases", `{"all":true,"approvals":["`+freeID+`"]}`))

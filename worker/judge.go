@@ -20,8 +20,9 @@ import (
 	"agent-stop-and-go/workflows/contract/review"
 )
 
-// Times of looking for approvals that the rules of this worker have not judged: after the start, again if
-// some could not be judged, and now and then, because workers with other rules may open more.
+// Times of looking for approvals that the rules of this worker have not judged: after the start; again, at
+// decreasing frequency, as long as there are some, because a judging may fail; and now and then, because
+// workers with other rules may open more.
 const (
 	judgeFirst = 2 * time.Second
 	judgeRetry = time.Minute
@@ -43,19 +44,22 @@ func Judge(c client.Client, conf *config.Config, logger *slog.Logger) (stop func
 	}
 	end := background(context.Background(), func(ctx context.Context) {
 		j := judging{client: c, queue: conf.Temporal.TaskQueue, policy: p.Version()}
-		for wait := judgeFirst; ; {
+		for wait, again := judgeFirst, judgeRetry; ; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(wait):
 			}
-			wait = judgeEvery
 			n, err := j.all(ctx)
+			if wait, again = judgeEvery, min(2*again, judgeEvery); n > 0 || err != nil {
+				wait = again / 2
+			} else {
+				again = judgeRetry
+			}
 			if n > 0 {
-				logger.Info("calls that wait were judged by the rules of now", "policy", j.policy, "approvals", n)
+				logger.Info("calls that wait are judged by the rules of now", "policy", j.policy, "approvals", n)
 			}
 			if err != nil && ctx.Err() == nil {
-				wait = judgeRetry
 				logger.Warn("calls that wait could not all be judged by the rules of now; it is tried again", "policy", j.policy, "error", err)
 			}
 		}
@@ -109,7 +113,8 @@ func (j judging) knows(m *commonpb.Memo) bool {
 	read(m, judgement.MemoPolicy, &policy)
 	read(m, judgement.Memo, &list)
 	read(m, contract.MemoCard, &card)
-	return policy == j.policy || card.Policy == j.policy || list.Knows(j.policy) || card.Reason != contract.ReasonDestructive
+	rate := card.Because == contract.GroundRule && card.Policy == ""
+	return policy == j.policy || card.Policy == j.policy || list.Knows(j.policy) || card.Reason != contract.ReasonDestructive || rate
 }
 
 // read reads a value of a memo, if it is there and can be read.

@@ -69,6 +69,7 @@ func TestOnlyApprovalsThatTheRulesHaveNotJudgedAreJudged(t *testing.T) {
 		{"opened under these", map[string]any{contract.MemoCard: destructive, judgement.MemoPolicy: "new"}},
 		{"by an earlier worker", map[string]any{contract.MemoCard: ruled}},
 		{"judged by these before", map[string]any{contract.MemoCard: destructive, judgement.Memo: judgement.List{{Policy: "new"}, {Policy: "other"}}}},
+		{"a rate limit", map[string]any{contract.MemoCard: contract.Card{Reason: contract.ReasonDestructive, Because: contract.GroundRule, Rule: "hourly"}}},
 		{"a question", map[string]any{contract.MemoCard: contract.Card{Reason: contract.ReasonQuestion}}},
 		{"a login", map[string]any{}},
 	} {

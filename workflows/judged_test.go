@@ -1,13 +1,18 @@
 package workflows_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/judgement"
+	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -215,4 +220,24 @@ func TestACallThatWasJudgedAgainIsNotChanged(t *testing.T) {
 		s.rest()
 	})
 	same(t, "ran", w.ran(), nil)
+}
+
+// A call that exceeds a rate limit waits for people, whatever the rules say of the call.
+func TestARuleReleasesNoRateLimit(t *testing.T) {
+	w := judgedWorld(review.Result{Verdict: allowed, Loosened: allowed})
+	w.GenerateFn = script(asks(editable()), says("No."))
+	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
+		held := rates.Refusal{Limit: rates.Limit{Name: "hourly", Calls: 1, In: time.Hour, On: rates.Ask}}
+		return contract.CallToolResult{}, temporal.NewNonRetryableApplicationError("rate limit", string(contract.KindRateLimited), nil, held)
+	}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+		same(t, "asks", s.pending().Rule, "hourly")
+		same(t, "not judged", kindOf(s.judge("new").refused), contract.KindInvalid)
+		same(t, "not released", kindOf(s.releaseBy("new", operator).refused), contract.KindInvalid)
+		s.reject()
+		s.rest()
+	})
 }

@@ -36,6 +36,11 @@ type releasesReply struct {
 	Approvals []releaseReply `json:"approvals"`
 }
 
+// any reports whether one has been released.
+func (r releasesReply) any() bool {
+	return slices.ContainsFunc(r.Approvals, func(a releaseReply) bool { return a.Released })
+}
+
 func newReleaseReply(i service.WaitingItem) releaseReply {
 	last := i.Judgements.Last()
 	return releaseReply{
@@ -69,7 +74,7 @@ type releaseRequest struct {
 }
 
 // Release makes the rules of now count for approvals. One that cannot be released says why, and the
-// others are.
+// others are. It fails only if none was released.
 func (e *Endpoint) Release(c echo.Context) error {
 	var in releaseRequest
 	if _, err := request.Bind(c.Request(), &in); err != nil {
@@ -91,7 +96,7 @@ func (e *Endpoint) Release(c echo.Context) error {
 	if _, err := caller.Note(service.Note{Reason: in.Reason, By: in.By}); err != nil {
 		return err
 	}
-	reply := releasesReply{Approvals: []releaseReply{}}
+	reply, silent := releasesReply{Approvals: []releaseReply{}}, ""
 	for _, item := range items {
 		if !in.All && !slices.Contains(in.Approvals, item.UUID) {
 			continue
@@ -101,23 +106,32 @@ func (e *Endpoint) Release(c echo.Context) error {
 		case in.Policy != "" && in.Policy != one.Policy:
 			one.Error = "the rules are version " + one.Policy + " now"
 		case in.DryRun:
+		case silent != "":
+			one.Error = silent
 		default:
-			if one.Error, err = e.release(ctx, caller, item, review.Release{Reason: in.Reason, By: in.By}); err != nil {
+			err := e.release(ctx, caller, item, review.Release{Reason: in.Reason, By: in.By}, &one)
+			if err != nil && (one.Error == "" || !reply.any()) {
 				return err
 			}
-			one.Released = one.Error == ""
+			if err != nil { // the reply says what was released before
+				silent = "not tried, because another one failed"
+			}
 		}
 		reply.Approvals = append(reply.Approvals, one)
 	}
 	return c.JSON(http.StatusOK, reply)
 }
 
-// release releases an approval, or returns why it does not.
-func (e *Endpoint) release(ctx context.Context, caller service.Caller, item service.WaitingItem, given review.Release) (problem string, err error) {
-	err = e.Service.Release(ctx, caller, item, given)
+// release releases an approval, or says in the reply why not. It fails if that was no answer.
+func (e *Endpoint) release(ctx context.Context, caller service.Caller, item service.WaitingItem, given review.Release, reply *releaseReply) error {
+	err := e.Service.Release(ctx, caller, item, given)
+	reply.Released = err == nil
 	var refused *service.Error
-	if errors.As(err, &refused) && refused.Kind != service.KindUnavailable {
-		return refused.Text, nil
+	if !errors.As(err, &refused) {
+		return err
 	}
-	return "", err
+	if reply.Error = refused.Text; refused.Kind != service.KindUnavailable {
+		return nil
+	}
+	return err
 }

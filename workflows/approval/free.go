@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/verdict"
+	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -100,7 +101,11 @@ func (a *approval) refuseRelease(ctx workflow.Context, j *judging, err error) {
 // asks those whom they name. It counts as nobody's yes.
 func (a *approval) releaseBy(ctx workflow.Context, j *judging) {
 	now, by := j.out.Loosened, *j.release
-	if now == nil {
+	switch {
+	case ctx.Err() != nil || a.isOver(ctx): // withdrawn or expired meanwhile
+		j.err = refuseUpdate(contract.KindDecided, wording.TextDecided)
+		return
+	case now == nil:
 		a.refuseRelease(ctx, j, refuseUpdate(contract.KindInvalid, wording.TextNoRelease))
 		return
 	}
@@ -110,7 +115,7 @@ func (a *approval) releaseBy(ctx workflow.Context, j *judging) {
 	}
 	a.held = true
 	if !by.Identity.Authenticated() {
-		by.Identity = contract.Identity{}
+		by.Identity = proof.Typist(a.in.Owner)
 	}
 	a.conclude(ctx, decision, contract.DecideSignal{By: by.By, Identity: by.Identity, Via: verdict.Via, Reason: wording.Released(j.policy, by.Reason)})
 	a.view.Result.Policy = j.policy

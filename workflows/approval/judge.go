@@ -47,9 +47,10 @@ func (a *approval) takeJudgings(ctx workflow.Context) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, review.UpdateRelease, a.release, o)
 }
 
-// isRuled reports whether rules of the agent may be about the call.
+// isRuled reports whether rules of the agent may be about the call. A rate limit that asks is none of them.
 func (a *approval) isRuled() bool {
-	return a.in.Waits != nil || a.in.Reason == contract.ReasonDestructive && !a.in.Arguments.IsZero()
+	rate := a.in.Because == contract.GroundRule && a.in.Policy == ""
+	return a.in.Waits != nil || a.in.Reason == contract.ReasonDestructive && !a.in.Arguments.IsZero() && !rate
 }
 
 // policy is the version of the rules that have judged the call last, "" without.

@@ -68,23 +68,21 @@ func TestAPersonChangesACall(t *testing.T) {
 }
 
 // Rules that change while calls wait count for them: one is refused, about another one others are asked, and one
-// that they would let run waits until an operator releases it. The agent is killed in between.
+// that they would let run waits until an operator releases it. The agent is killed with kill -9 in between.
 func TestRulesThatChangeCountForWhatWaits(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	base := "auth: [{type: proxy, from: [127.0.0.1], header: X-Subject, groups_header: X-Groups, grant: {chiefs: [operate]}}]\napproval:\n  rules:\n"
 	h.extra = base + `    - {name: notes, when: 'tool == "note_add"', then: ask}` + "\n"
-	api, p := h.inside()
+	api, agent := h.outside()
 	refused, asked, freed := api.ask(`call note_add {"name":"one"}`, alice), api.ask(`call note_add {"name":"two"}`, alice), api.ask(`call note_add {"name":"three"}`, alice)
-	if err := p.Stop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	agent.kill()
 	h.extra = base + `    - {name: notes, when: 'tool == "note_add" && args.name != "three"', then: ask}
     - {name: never, when: 'tool == "note_add" && args.name == "one"', then: {deny: "No more notes."}}
     - {name: ops, when: 'tool == "note_add" && args.name == "two"', then: {ask: {by: ["group:ops"], not_requester: true}}}
     - {name: free, when: 'tool == "note_add" && args.name == "three"', then: allow}
 `
-	api, p = h.inside()
+	api, _ = h.outside()
 	shows := func(uuid string, texts ...string) {
 		t.Helper()
 		eventually(t, "approval "+uuid, func() bool {
@@ -134,9 +132,10 @@ func TestRulesThatChangeCountForWhatWaits(t *testing.T) {
 	eventually(t, "the turn is over", func() bool {
 		return api.want(200, "GET", "/conversations/"+freed.Conversation.ID, "", alice).Conversation.Status == "active"
 	})
-	keep(t, p.Client, "judged", contract.ConversationWorkflowID(id))
-	keep(t, p.Client, "judged-approval", contract.ApprovalWorkflowID(two))
-	keep(t, p.Client, "judged-refused", contract.ApprovalWorkflowID(one))
-	keep(t, p.Client, "released", contract.ConversationWorkflowID(freed.Conversation.ID))
-	keep(t, p.Client, "released-approval", contract.ApprovalWorkflowID(three))
+	c := h.dial()
+	keep(t, c, "judged", contract.ConversationWorkflowID(id))
+	keep(t, c, "judged-approval", contract.ApprovalWorkflowID(two))
+	keep(t, c, "judged-refused", contract.ApprovalWorkflowID(one))
+	keep(t, c, "released", contract.ConversationWorkflowID(freed.Conversation.ID))
+	keep(t, c, "released-approval", contract.ApprovalWorkflowID(three))
 }

@@ -4,10 +4,11 @@ import "slices"
 
 // Loosened returns what the rules of now alone demand of a call that waits for approvals; nil if that is
 // not less than it waits for. now is nil if no rule is about the call: then the hint of its tool decides.
+// Rules of which one could not be evaluated demand nothing less: what it would have said is not known.
 func Loosened(asks []Approval, now *Verdict, destructive bool) *Verdict {
 	var alone Verdict
 	switch {
-	case now.Holding():
+	case now.Holding() || now.Unknown():
 		return nil
 	case now != nil:
 		alone = *now

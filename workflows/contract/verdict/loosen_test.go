@@ -34,6 +34,7 @@ func TestWhatRulesOfNowNeedLess(t *testing.T) {
 		"a rule that denies":                      {[]verdict.Approval{ops}, &verdict.Verdict{Outcome: verdict.Deny}, true, "no"},
 		"a rule that tries":                       {[]verdict.Approval{ops}, &verdict.Verdict{Outcome: verdict.DryRun}, true, "no"},
 		"an outcome that nobody knows here holds": {[]verdict.Approval{ops}, &verdict.Verdict{Outcome: "shred"}, true, "no"},
+		"a rule that could not be evaluated":      {[]verdict.Approval{two}, &verdict.Verdict{Outcome: verdict.Ask, Asks: []verdict.Approval{anybody}, Text: "the rule big could not be evaluated: there is no amount"}, true, "no"},
 	} {
 		got := "no"
 		if v := verdict.Loosened(c.waits, c.now, c.destructive); v.Allowing() {

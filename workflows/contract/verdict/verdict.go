@@ -153,6 +153,9 @@ func (v *Verdict) Source() (rule, policy string) {
 // Asking reports whether the call waits for people.
 func (v *Verdict) Asking() bool { return v.is(Ask) }
 
+// Unknown reports whether a rule could not be evaluated, so that people are asked.
+func (v *Verdict) Unknown() bool { return v.Asking() && v.Text != "" }
+
 // Holding reports whether the call does not run. An outcome that is not known here holds, too.
 func (v *Verdict) Holding() bool { return v != nil && !v.Asking() && !v.Allowing() }
 
