@@ -20,6 +20,7 @@
 //	migrate.go    migration from an older schema
 //	indexes.go    removal of list indexes that are not used
 //	store/        the connection to the file, and the driver
+//	autoscaling/  stands in for a module of the server, which starts workers in clouds
 //	postgres/     the databases in PostgreSQL: schemas, and one server at a time
 //	lock.go       one process per data directory
 //	replace.go    atomic replacement of files
