@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,6 +203,41 @@ func TestJudgementsAndReleasesThatAreRefused(t *testing.T) {
 		w.ReviewFn = by("newer", review.Result{})
 		same(t, "the call needs more now", kindOf(s.releaseBy("newer", operator).err), contract.KindInvalid)
 		same(t, "ran", w.ran(), nil)
+		s.reject()
+		s.rest()
+	})
+	same(t, "ran", w.ran(), nil)
+}
+
+// A release counts for the rules that its sender has seen, although workers with both run.
+func TestRulesThatChangeDuringAReleaseStopIt(t *testing.T) {
+	big := verdict.Approval{Rule: "big"}
+	w := judgedWorld(review.Result{Verdict: allowed, Loosened: allowed}, big)
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		same(t, "judged", s.judge("new").problem(), nil)
+		var tries atomic.Int64
+		w.ReviewFn = func(in review.Input) (review.Result, error) {
+			if in.Policy == "newer" {
+				return by("newer", review.Result{Tightened: &verdict.Verdict{Outcome: verdict.Ask, Rule: "big", Policy: "newer", Asks: []verdict.Approval{big, finance}}})(in)
+			}
+			if tries.Add(1) == 1 {
+				return review.Result{}, fails(review.KindOtherRules, "other rules")
+			}
+			return by("new", review.Result{Verdict: allowed, Loosened: allowed})(in)
+		}
+		released := &ruleUpdate{}
+		in := review.Release{Policy: "new", By: "olga", Reason: "tested"}
+		if err := s.env.UpdateWorkflowByID(contract.ApprovalWorkflowID(s.pending().UUID), review.UpdateRelease, "released", released, in); err != nil {
+			t.Fatal(err)
+		}
+		s.sleep(500 * time.Millisecond) // until it is tried again
+		same(t, "judged again", s.judge("newer").problem(), nil)
+		s.rest()
+		same(t, "tries", tries.Load(), 2)
+		same(t, "kind", kindOf(released.problem()), contract.KindInvalid)
+		same(t, "ran", w.ran(), nil)
+		same(t, "the call waits for", s.judgements().Last().Policy, "newer")
 		s.reject()
 		s.rest()
 	})

@@ -105,6 +105,9 @@ func (a *approval) releaseBy(ctx workflow.Context, j *judging) {
 	case ctx.Err() != nil || a.isOver(ctx): // withdrawn or expired meanwhile
 		j.err = refuseUpdate(contract.KindDecided, wording.TextDecided)
 		return
+	case a.view.Judgements.Last().Policy != j.policy: // the call was judged by others meanwhile
+		a.refuseRelease(ctx, j, refuseUpdate(contract.KindInvalid, wording.OtherPolicy(a.view.Judgements.Last().Policy, j.policy)))
+		return
 	case now == nil:
 		a.refuseRelease(ctx, j, refuseUpdate(contract.KindInvalid, wording.TextNoRelease))
 		return
