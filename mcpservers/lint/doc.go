@@ -11,5 +11,5 @@
 //	schema   no object, unions at the top, wrong required names, accepted misspellings, …
 //	size     tools, and lists of them, that fill the context of a model
 //	time     slow answers
-//	list     lists that are declared and cannot be read
+//	list     lists that are declared and cannot be read, or do not end
 package lint

@@ -48,9 +48,9 @@ func (r *report) add(severity, kind, tool, format string, args ...any) {
 func Server(ctx context.Context, c *client.Client) ([]Fault, error) {
 	r := new(report)
 	begin := time.Now()
-	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+	tools, err := r.list(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("list tools: %w", err)
+		return nil, err
 	}
 	r.took("tools/list", begin)
 	begin = time.Now()
@@ -60,7 +60,7 @@ func Server(ctx context.Context, c *client.Client) ([]Fault, error) {
 	}
 	r.took("ping", begin)
 	r.otherLists(ctx, c)
-	r.tools(list.Tools)
+	r.tools(tools)
 	slices.SortStableFunc(r.faults, func(a, b Fault) int { return strings.Compare(a.Severity, b.Severity) })
 	return r.faults, nil
 }
@@ -74,18 +74,22 @@ func (r *report) took(what string, begin time.Time) {
 func (r *report) otherLists(ctx context.Context, c *client.Client) {
 	can := c.GetServerCapabilities()
 	if can.Prompts != nil {
+		begin := time.Now()
 		if _, err := c.ListPrompts(ctx, mcp.ListPromptsRequest{}); err != nil {
 			r.add(Error, "list", "", "the server declares prompts and cannot list them: %v", err)
 		}
+		r.took("prompts/list", begin)
 	}
 	if can.Resources != nil {
+		begin := time.Now()
 		if _, err := c.ListResources(ctx, mcp.ListResourcesRequest{}); err != nil {
 			r.add(Error, "list", "", "the server declares resources and cannot list them: %v", err)
 		}
+		r.took("resources/list", begin)
 	}
 }
 
-func (r *report) tools(tools []mcp.Tool) {
+func (r *report) tools(tools []listed) {
 	if len(tools) == 0 {
 		r.add(Warning, "list", "", "there are no tools")
 	}
@@ -95,21 +99,16 @@ func (r *report) tools(tools []mcp.Tool) {
 	total := 0
 	names := map[string]string{}
 	for _, tool := range tools {
-		text, err := json.Marshal(tool)
-		if err != nil {
-			r.add(Error, "schema", tool.Name, "it cannot be encoded: %v", err)
-			continue
-		}
-		total += len(text)
-		if len(text) > largeTool {
-			r.add(Warning, "size", tool.Name, "its definition has %d bytes, which each request to a model repeats", len(text))
+		total += len(tool.text)
+		if len(tool.text) > largeTool {
+			r.add(Warning, "size", tool.Name, "its definition has %d bytes, which each request to a model repeats", len(tool.text))
 		}
 		folded := strings.ToLower(tool.Name)
 		if other, ok := names[folded]; ok {
 			r.add(Error, "name", tool.Name, "there is a tool %s: models mix them up", other)
 		}
 		names[folded] = tool.Name
-		r.tool(tool, text)
+		r.tool(tool)
 	}
 	if total > largeList {
 		r.add(Warning, "size", "", "all definitions have %d bytes, which each request to a model repeats", total)
@@ -122,7 +121,7 @@ var (
 	removing  = regexp.MustCompile(`(?i)(^|[_.-])(delete|remove|drop|destroy|kill|purge|erase|overwrite|truncate)([_.-]|$)`)
 )
 
-func (r *report) tool(t mcp.Tool, text []byte) {
+func (r *report) tool(t listed) {
 	if !modelName.MatchString(t.Name) {
 		r.add(Error, "name", t.Name, "interfaces of models take 1 to %d letters, digits, _ and -", maxNameOfModel)
 	}
@@ -132,13 +131,15 @@ func (r *report) tool(t mcp.Tool, text []byte) {
 	case len(words) > longText:
 		r.add(Warning, "text", t.Name, "its description has %d bytes", len(words))
 	}
-	r.hints(t)
+	r.hints(t.Tool)
 	var raw struct {
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
-	if json.Unmarshal(text, &raw) == nil {
-		r.schema(t.Name, raw.InputSchema)
+	if err := json.Unmarshal(t.text, &raw); err != nil {
+		r.add(Error, "schema", t.Name, "it cannot be read: %v", err)
+		return
 	}
+	r.schema(t.Name, raw.InputSchema)
 }
 
 func (r *report) hints(t mcp.Tool) {

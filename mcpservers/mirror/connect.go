@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -73,7 +74,8 @@ func (t Target) client() (*client.Client, error) {
 		return client.NewSSEMCPClient(t.URL, transport.WithHeaders(headers))
 	}
 	//lint:ignore SA1019 changes of lists come this way in the protocols with sessions
-	return client.NewStreamableHttpClient(t.URL, transport.WithHTTPHeaders(headers), transport.WithContinuousListening())
+	return client.NewStreamableHttpClient(t.URL, transport.WithHTTPHeaders(headers), transport.WithContinuousListening(),
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler))) // it says that it listens, or that the server has nothing to listen to
 }
 
 func (t Target) begin(ctx context.Context, c *client.Client) error {

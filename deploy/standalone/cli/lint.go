@@ -79,7 +79,7 @@ func report(to io.Writer, faults []lint.Fault, asJSON bool) error {
 	case len(faults) == 0:
 		fmt.Fprintln(to, "No faults.")
 	default:
-		table(to, rows...)
+		tableOf(to, 400, rows) // what is to be done stands at the end
 	}
 	if errors > 0 {
 		return fmt.Errorf("%d of the %d faults are errors", errors, len(faults))

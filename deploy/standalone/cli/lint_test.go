@@ -24,7 +24,7 @@ func init() { // before the tests, in a process that tools lint has started
 	s := server.NewMCPServer("t", "1", server.WithToolCapabilities(false))
 	s.AddTool(mcp.NewTool("good", mcp.WithDescription("d"), hosting.Hints{ReadOnly: true}.Annotation("Good")), nil)
 	if os.Getenv(asToolServer) == "bad" {
-		s.AddTool(mcp.Tool{Name: "bad", InputSchema: mcp.ToolInputSchema{Type: "object"}}, nil)
+		s.AddTool(mcp.Tool{Name: "bad", InputSchema: mcp.ToolInputSchema{Type: "object", Properties: map[string]any{"x": map[string]any{"type": "string"}}}}, nil)
 	}
 	if err := hosting.ServeStdio(context.Background(), hosting.Options{}, s); err != nil {
 		os.Exit(1)
@@ -33,7 +33,7 @@ func init() { // before the tests, in a process that tools lint has started
 }
 
 func TestToolsLintTellsTheFaultsOfAServer(t *testing.T) {
-	for kind, want := range map[string]string{"good": "No faults.\n", "bad": "it has no readOnlyHint and no destructiveHint"} {
+	for kind, want := range map[string]string{"good": "No faults.\n", "bad": "a misspelled argument is accepted, and may widen what the call does\n"} {
 		t.Setenv(asToolServer, kind)
 		for _, cmd := range cli.Commands(os.Getenv) {
 			if cmd.Name() != "tools" {

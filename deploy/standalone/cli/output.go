@@ -57,11 +57,14 @@ func indented(v any) (string, error) {
 }
 
 // table prints rows in columns. Cells are lines of text from outside.
-func table(w io.Writer, rows ...[]string) {
+func table(w io.Writer, rows ...[]string) { tableOf(w, 80, rows) }
+
+// tableOf is table with another width at which a cell is cut.
+func tableOf(w io.Writer, width int, rows [][]string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
 		for i, c := range cells {
-			cells[i] = screen.Line(c, 80)
+			cells[i] = screen.Line(c, width)
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t "))
 	}
