@@ -56,6 +56,19 @@ func TestThePageOfTheComposeFile(t *testing.T) {
 	}
 }
 
+// driveSettings reads a file of mcp-drive, whose module has a test that it accepts the file.
+func driveSettings(path string) (hosting.Settings, error) {
+	type file struct {
+		hosting.Settings `yaml:",inline"`
+		Path             string `yaml:"path"`
+	}
+	f, err := hosting.LoadYAML(path, file{Settings: hosting.DefaultSettings(8096)}, nil)
+	if err == nil && f.Path != "/data" {
+		err = fmt.Errorf("its folder %q is not the volume", f.Path)
+	}
+	return f.Settings, err
+}
+
 // The further tool servers have files that they accept, and answer at the addresses that COMPOSE.md gives; an agent
 // accepts those addresses.
 func TestToolServersOfTheComposeFile(t *testing.T) {
@@ -76,6 +89,7 @@ func TestToolServersOfTheComposeFile(t *testing.T) {
 			c, err := prompt.LoadConfig(p)
 			return c.Settings, errors.Join(err, c.Validate())
 		},
+		"mcp-drive": driveSettings,
 		"mcp-commands": func(p string) (hosting.Settings, error) {
 			c, err := profile.Load(p)
 			return c.Settings, errors.Join(err, c.Validate())
@@ -101,7 +115,7 @@ func TestToolServersOfTheComposeFile(t *testing.T) {
 	if err := os.WriteFile(file, block[1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := config.Load(file); err != nil || len(c.MCPServers) != 5 || c.Prompt.Server != "prompts" {
+	if c, err := config.Load(file); err != nil || len(c.MCPServers) != 6 || c.Prompt.Server != "prompts" {
 		t.Errorf("%v", err)
 	}
 }

@@ -51,6 +51,7 @@ mcpSql: {enabled: true, secret: shop-database, config: {databases: [{name: shop,
 mcpWeb: {enabled: true, secret: web-keys, config: {search: [{provider: tavily}]}}
 mcpOpenapi: {enabled: true, files: {api.yaml: "openapi: 3.0.3"}, config: {api: /etc/agent/api.yaml, auth: keys, auth_keys_file: /etc/agent-keys/keys}}
 mcpPrompt: {enabled: true}
+mcpDrive: {enabled: true, secret: drive-key, config: {google: {folder: 1AbCdEfGhIjKlMnOpQrStUvWxYz, login: true}}}
 metrics: {enabled: true, from: [{namespaceSelector: {matchLabels: {name: monitoring}}}], serviceMonitor: {enabled: true, labels: {release: prometheus}}}
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: ingress}}}]}
 agent: {allowed_hosts: [other.example.com], events: {redis: "redis://redis:6379"}}
@@ -209,6 +210,7 @@ func contains(labels, selector map[string]string) bool {
 // Each tool server has its file with its address, and only workers reach it; one that asks who calls is left to it.
 func TestToolServers(t *testing.T) {
 	files, services, open := map[string]map[string]any{}, map[string]int32{}, []string{}
+	var drive corev1.PodSpec
 	for _, document := range render(t, all) {
 		switch kindOf(t, document) {
 		case "ConfigMap":
@@ -222,6 +224,11 @@ func TestToolServers(t *testing.T) {
 					t.Errorf("its files are %v", m.Data)
 				}
 			}
+		case "Deployment":
+			var d appsv1.Deployment
+			if decode(t, document, &d); d.Name == "shop-mcp-drive" {
+				drive = d.Spec.Template.Spec
+			}
 		case "Service":
 			var s corev1.Service
 			decode(t, document, &s)
@@ -233,15 +240,19 @@ func TestToolServers(t *testing.T) {
 			}
 		}
 	}
-	for name, port := range map[string]int32{"mcp-filesystem": 8091, "mcp-commands": 3001, "mcp-sql": 8092, "mcp-web": 8093, "mcp-openapi": 8094, "mcp-prompt": 8095} {
+	for name, port := range map[string]int32{"mcp-filesystem": 8091, "mcp-commands": 3001, "mcp-sql": 8092, "mcp-web": 8093, "mcp-openapi": 8094, "mcp-prompt": 8095, "mcp-drive": 8096} {
 		f := files[name]
 		hosts, _ := f["allowed_hosts"].([]any)
 		if services[name] != port || f["port"] != float64(port) || f["host"] != "0.0.0.0" || !slices.Contains(hosts, any("shop-"+name)) || !slices.Contains(open, name) {
 			t.Errorf("%s: port %d, file %v, policy for %v", name, services[name], f, open)
 		}
 	}
-	if files["mcp-commands"]["transport"] != "http" || files["mcp-web"]["auth"] != "none" || files["mcp-openapi"]["auth"] != "keys" || files["mcp-prompt"]["directory"] != "/data/prompt" {
+	if files["mcp-commands"]["transport"] != "http" || files["mcp-web"]["auth"] != "none" || files["mcp-openapi"]["auth"] != "keys" || files["mcp-prompt"]["directory"] != "/data/prompt" || files["mcp-drive"]["auth"] != nil { // Google's tokens are its auth
 		t.Errorf("%v", files)
+	}
+	if !slices.ContainsFunc(drive.Volumes, func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == "drive-key" }) ||
+		!slices.ContainsFunc(drive.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/agent-keys" }) {
+		t.Errorf("the secret of mcp-drive is no file: %+v", drive)
 	}
 }
 
