@@ -25,9 +25,9 @@ func TestCapabilities(t *testing.T) {
 	for want, path := range map[*bool][][]string{
 		ptr(true): {
 			{"transport", "streaming"}, {"transport", "resumable"}, {"tools", "clientProvided"}, {"humanInTheLoop", "supported"},
-			{"humanInTheLoop", "approvals"}, {"humanInTheLoop", "interrupts"}, {"reasoning", "supported"},
+			{"humanInTheLoop", "approvals"}, {"humanInTheLoop", "interrupts"}, {"humanInTheLoop", "approveWithEdits"}, {"reasoning", "supported"},
 		},
-		ptr(false): {{"humanInTheLoop", "approveWithEdits"}, {"multimodal", "input", "image"}, {"multiAgent", "supported"}},
+		ptr(false): {{"multimodal", "input", "image"}, {"multiAgent", "supported"}},
 	} {
 		for _, p := range path {
 			if r.at(p...) != *want {

@@ -32,11 +32,14 @@ type script struct {
 	// onMessage and onDecide do the agent's work. They are called with the lock held.
 	onMessage func(contract.MessageSignal)
 	onDecide  func(string, contract.DecideSignal)
+	asked     map[string]contract.PendingApproval
+	// refuse refuses a decision; it may be nil.
+	refuse func(contract.DecideSignal) error
 }
 
 func newScript() *script {
 	return &script{
-		view: viewOf(someID), exists: true, decided: map[string]contract.DecideSignal{},
+		view: viewOf(someID), exists: true, decided: map[string]contract.DecideSignal{}, asked: map[string]contract.PendingApproval{},
 		settled: map[string]contract.Request{}, changed: make(chan struct{}),
 	}
 }
@@ -178,6 +181,7 @@ func (s *script) ask(m contract.MessageSignal, p contract.PendingApproval) {
 		v.Transcript.Tail = append(v.Transcript.Tail, call)
 		v.Running, v.Status = false, contract.StatusWaitingApproval
 		v.Pending = append(v.Pending, p)
+		s.asked[p.UUID] = p
 	})
 	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{WaitingApproval: true}}
 }
@@ -237,6 +241,11 @@ func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 			err = service.Errorf(contract.KindDecided, "decided")
 			return
 		}
+		if s.refuse != nil {
+			if err = s.refuse(in); err != nil {
+				return
+			}
+		}
 		s.decided[uuid] = in
 		s.change(func(v *contract.ConversationView) {
 			v.Pending = slices.DeleteFunc(v.Pending, func(p contract.PendingApproval) bool { return p.UUID == uuid })
@@ -288,10 +297,11 @@ func (s *script) approval(uuid string) (contract.ApprovalView, error) {
 	if !ok {
 		return contract.ApprovalView{}, service.Errorf(contract.KindNotFound, "no approval")
 	}
-	return contract.ApprovalView{
-		Pending: contract.PendingApproval{UUID: uuid, ConversationID: s.view.ID, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonDestructive},
-		Result:  &r,
-	}, nil
+	p, ok := s.asked[uuid]
+	if !ok {
+		p = contract.PendingApproval{UUID: uuid, ConversationID: s.view.ID, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonDestructive}
+	}
+	return contract.ApprovalView{Pending: p, Result: &r}, nil
 }
 
 // feed is a Feed through which a test publishes events.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/login"
@@ -122,7 +123,7 @@ func interrupt(p contract.PendingApproval, call string) Interrupt {
 	return Interrupt{
 		ID: p.UUID, Reason: interruptReason(p, call), Message: p.Description, ToolCallID: call,
 		ResponseSchema: responseSchema(p), Metadata: Metadata{Namespace: subject{
-			Tool: p.ToolName, Args: p.ToolArgs, Digest: p.Digest, Node: p.Node, Reason: p.Reason, Login: p.Login,
+			Tool: p.ToolName, Args: p.ToolArgs, Digest: p.Digest, Node: p.Node, Reason: p.Reason, Login: p.Login, Edit: p.Edit,
 		}},
 	}
 }
@@ -136,6 +137,8 @@ type subject struct {
 	Reason contract.Reason `json:"reason,omitempty"`
 	// Login is what the call waits for that needs a login.
 	Login *login.Need `json:"login,omitempty"`
+	// Edit are the arguments that may be changed with editedArgs: names, or paths into objects.
+	Edit []string `json:"edit,omitempty"`
 }
 
 func interruptReason(p contract.PendingApproval, call string) string {
@@ -158,6 +161,24 @@ func responseSchema(p contract.PendingApproval) json.RawMessage {
 	if p.TakesContent() && len(p.Schema.Raw) > 0 {
 		content = `"content":` + string(p.Schema.Raw) + `,`
 	}
-	return json.RawMessage(`{"type":"object","properties":{"approved":{"type":"boolean"},` + content +
+	return json.RawMessage(`{"type":"object","properties":{"approved":{"type":"boolean"},` + content + editedArgs(p) +
 		`"reason":{"type":"string"}},"required":["approved"]}`)
+}
+
+// editedArgs is the schema of the arguments that may be changed, as a member of others.
+func editedArgs(p contract.PendingApproval) string {
+	if len(p.Edit) == 0 || p.TakesContent() {
+		return ""
+	}
+	properties := map[string]json.RawMessage{}
+	for _, name := range p.Edit { // a path is into an object
+		if outer, _, path := strings.Cut(name, "."); path {
+			properties[outer] = json.RawMessage(`{"type":"object"}`)
+		}
+		if !strings.Contains(name, ".") {
+			properties[name] = json.RawMessage(`{}`)
+		}
+	}
+	raw, _ := json.Marshal(properties) // objects
+	return `"editedArgs":{"type":"object","properties":` + string(raw) + `},`
 }

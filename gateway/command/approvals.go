@@ -132,6 +132,9 @@ func (r run) decide(ctx context.Context, approved bool) (Reply, error) {
 		}
 	}
 	signal, err := signalOf(approved, subject)
+	if err == nil && approved && !subject.Question {
+		signal.Edit, reason, err = r.changes(ctx, uuid, reason)
+	}
 	if err != nil {
 		return Reply{}, err
 	}
@@ -156,7 +159,7 @@ func (r run) decide(ctx context.Context, approved bool) (Reply, error) {
 	case !record.Agrees(signal):
 		return Reply{}, service.KeyReused()
 	}
-	return r.says("Approval %s is %s: %s", shortApproval(uuid), record.Decision, record.Tool), nil
+	return r.says("Approval %s is %s: %s%s", shortApproval(uuid), record.Decision, record.Tool, r.withChanges(record)), nil
 }
 
 // signalOf returns a yes or a no to an approval. A question that wants more than a yes is refused,

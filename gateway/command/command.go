@@ -136,7 +136,7 @@ func helpText() string {
 	for _, c := range table() {
 		fmt.Fprintf(&b, "  %-26s %s\n", strings.TrimSpace(mark+c.name+" "+c.argument), c.help)
 	}
-	b.WriteString("IDs may be short, such as #1a2b. A message that begins with ! begins with !!.\nSeveral commands may be sent at once, each in a line of its own, and a message below them.")
+	b.WriteString("Where a rule lets arguments be changed, !approve #1a2b amount=400 approves with another value.\nIDs may be short, such as #1a2b. A message that begins with ! begins with !!.\nSeveral commands may be sent at once, each in a line of its own, and a message below them.")
 	return b.String()
 }
 

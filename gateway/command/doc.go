@@ -10,6 +10,7 @@
 //	turns.go      !tree and !cancel
 //	models.go     !model, and @NAME before a message
 //	approvals.go  !inbox, !approve, !reject and !later
+//	edits.go      changes of arguments with !approve; types.go types of values
 //
 // A command does what a route of the API does, through the same Service and with the same scope:
 // it passes no check. It never reaches the model.

@@ -35,7 +35,7 @@ func (e *Endpoint) Capabilities(c echo.Context) error {
 		}},
 		"execution": map[string]any{"codeExecution": false},
 		"humanInTheLoop": map[string]any{
-			"supported": true, "approvals": true, "interrupts": true, "approveWithEdits": false,
+			"supported": true, "approvals": true, "interrupts": true, "approveWithEdits": true,
 		},
 	})
 }

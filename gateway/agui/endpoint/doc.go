@@ -3,7 +3,7 @@
 //
 // endpoint.go      Endpoint, and Follow: a conversation as one stream of events
 // run.go           Run: POST /ag-ui; send.go what a run starts, sends and decides
-// input.go         the body of a run; tools.go and resume.go parts of it
+// input.go         the body of a run; tools.go and resume.go parts of it, edited.go changes of arguments
 // thread.go        the conversation of a thread when a run arrives
 // post.go          REST requests that are answered with a stream of events
 // follow.go        follower, which writes the events of one reader

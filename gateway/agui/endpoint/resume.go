@@ -80,8 +80,8 @@ func duplicateKey(object json.RawMessage, keys ...string) string {
 	return ""
 }
 
-// resumePayload is the answer to a resolved interrupt. Arguments are optional and must equal
-// those that were shown.
+// resumePayload is the answer to a resolved interrupt. Args are optional and must equal those that were
+// shown; EditedArgs are the arguments with changes (edited.go).
 type resumePayload struct {
 	Approved   *bool           `json:"approved"`
 	Reason     string          `json:"reason"`
@@ -181,12 +181,16 @@ func (e resumeEntry) decide(p contract.PendingApproval) (decision, error) {
 	if err != nil {
 		return decision{}, err
 	}
-	for _, args := range []json.RawMessage{payload.Args, payload.EditedArgs} {
-		if len(args) > 0 && !bytes.Equal(service.CanonicalJSON(args), service.CanonicalJSON(p.ToolArgs.Raw)) {
-			return decision{}, e.invalid("arguments cannot be edited")
-		}
+	if args := payload.Args; len(args) > 0 && !bytes.Equal(service.CanonicalJSON(args), service.CanonicalJSON(p.ToolArgs.Raw)) {
+		return decision{}, e.invalid("args are not those that were shown; changes are editedArgs")
 	}
 	in := contract.DecideSignal{Approved: payload.Approved != nil && *payload.Approved, Reason: payload.Reason}
+	if in.Edit, err = edited(payload.EditedArgs, p); err != nil {
+		return decision{}, e.invalid(err.Error())
+	}
+	if len(in.Edit) > 0 && (!in.Approved || p.TakesContent()) {
+		return decision{}, e.invalid("changes of arguments come with a yes to a call")
+	}
 	if p.TakesContent() {
 		return e.answer(p, payload)
 	}

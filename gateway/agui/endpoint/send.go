@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"errors"
+	"slices"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/turn"
@@ -53,9 +54,12 @@ func (r *run) message(m inputMessage) service.Message {
 }
 
 // decideAll sends the decisions. If messages follow, it waits until the approvals are closed:
-// the conversation accepts no message before.
+// the conversation accepts no message before. Changes of arguments are first: the rules may refuse them,
+// and then nothing was done.
 func (r *run) decideAll() error {
-	for _, d := range r.decisions {
+	changesFirst := slices.Clone(r.decisions)
+	slices.SortStableFunc(changesFirst, func(a, b decision) int { return min(1, len(b.in.Edit)) - min(1, len(a.in.Edit)) })
+	for _, d := range changesFirst {
 		if err := r.decide(d); err != nil {
 			return err
 		}
@@ -99,7 +103,7 @@ func (r *run) decide(d decision) error {
 	}
 	receipt, err := r.endpoint.service.Decide(r.ctx(), caller, service.Decision{UUID: d.uuid, Signal: d.in})
 	if err != nil {
-		return err
+		return d.refused(err)
 	}
 	r.decided = true
 	record, err := r.endpoint.service.DecisionRecord(r.ctx(), receipt)
