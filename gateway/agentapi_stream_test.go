@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // AgentClient.stream sends a message, and then opens a stream which it reads to done (llmem-gw at
@@ -34,6 +36,31 @@ func TestTheShellKeepsItsStream(t *testing.T) {
 			if got, _ := s.until("done"); strings.TrimSpace(got) != strings.TrimSpace("answer to "+text) {
 				t.Errorf("%q", got)
 			}
+		}
+	}
+}
+
+// Several streams of one client of the API get the same, whoever has opened them, and so does one that is
+// opened during a turn.
+func TestStreamsOfAClientGetTheSame(t *testing.T) {
+	m := newMany(t)
+	release := make(chan struct{})
+	m.work = func(s *script) func(contract.MessageSignal) {
+		return func(msg contract.MessageSignal) {
+			s.begin(msg)
+			go func() { <-release; s.do(func() { s.finish(msg, "answer to one") }) }()
+		}
+	}
+	a := agentAPIOf(t, m)
+	const path = "/api/v1/stream/api-same"
+	streams := []*tokens{a.stream(a.api, path), a.stream(a.api, path)}
+	a.submit("api-same", "one")
+	streams = append(streams, a.stream(a.api, path), a.stream(a.shell, "/stream?client_id=api-same"))
+	close(release)
+	for i, s := range streams {
+		got, _ := s.until("done")
+		if got != "answer to one" {
+			t.Errorf("stream %d: %q", i, got)
 		}
 	}
 }

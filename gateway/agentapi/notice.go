@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -39,7 +40,12 @@ type subscription struct {
 	wake   chan struct{} // capacity 1
 	mu     sync.Mutex
 	items  []notice
+	size   int  // the bytes of items
+	lost   bool // more than maxNoticeBytes have come since the last call of take
 }
+
+// errUnread is the error of a stream that does not take what commands answer.
+var errUnread = errors.New("the client does not read what its commands answer")
 
 func newNotices(now func() time.Time) *notices {
 	return &notices{now: now, streams: map[string]map[*subscription]bool{}}
@@ -123,7 +129,11 @@ func (s *subscription) close() {
 
 func (s *subscription) put(item notice) {
 	s.mu.Lock()
-	s.items = append(s.items, item)
+	if s.size += len(item.text); s.size > maxNoticeBytes {
+		s.items, s.lost = nil, true
+	} else {
+		s.items = append(s.items, item)
+	}
 	s.mu.Unlock()
 	s.notify()
 }
@@ -135,11 +145,14 @@ func (s *subscription) notify() {
 	}
 }
 
-// take returns what has come since the last call.
-func (s *subscription) take() []notice {
+// take returns what has come since the last call, or errUnread if that was too much to keep.
+func (s *subscription) take() ([]notice, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := s.items
-	s.items = nil
-	return items
+	if s.lost {
+		return nil, errUnread
+	}
+	s.items, s.size = nil, 0
+	return items, nil
 }

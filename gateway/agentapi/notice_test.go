@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,40 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	}
 	s := n.subscribe("b")
 	defer s.close()
-	if got := s.take(); len(got) != 1 || got[0].text != "last" {
-		t.Errorf("%v", got)
+	if got, err := s.take(); err != nil || len(got) != 1 || got[0].text != "last" {
+		t.Errorf("%v %v", got, err)
+	}
+}
+
+// So is what is kept for a stream that does not read. It ends, because it has lost something.
+func TestAStreamThatDoesNotReadIsBounded(t *testing.T) {
+	n := newNotices(time.Now)
+	slow, other := n.subscribe("a"), n.subscribe("b")
+	defer slow.close()
+	defer other.close()
+	for range 4 {
+		n.add("a", strings.Repeat("x", maxNoticeBytes/4), true)
+	}
+	if got, err := slow.take(); err != nil || len(got) != 4 {
+		t.Fatalf("%d answers, %v", len(got), err)
+	}
+	for range 50 {
+		n.add("a", strings.Repeat("x", maxNoticeBytes/4), true)
+		size := 0
+		for _, item := range slow.items {
+			size += len(item.text)
+		}
+		if size > maxNoticeBytes {
+			t.Fatalf("%d bytes are kept", size)
+		}
+	}
+	for range 2 {
+		if got, err := slow.take(); !errors.Is(err, errUnread) || got != nil {
+			t.Errorf("%d answers, %v", len(got), err)
+		}
+	}
+	n.add("b", "here", true)
+	if got, err := other.take(); err != nil || len(got) != 1 {
+		t.Errorf("the other one: %v %v", got, err)
 	}
 }

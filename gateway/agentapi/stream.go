@@ -70,7 +70,11 @@ func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) 
 		if !errors.Is(err, service.ErrClosing) && !errors.Is(err, live.ErrSlow) {
 			e.Logger.Warn("a stream of tokens broke off", "conversation", found.id, "error", err)
 		}
-		_ = s.out.Broken("the stream broke off; the work goes on: connect again")
+		text := "the stream broke off; the work goes on: connect again"
+		if errors.Is(err, errUnread) {
+			text = "the stream broke off: what commands answered was not read, and is lost; connect again"
+		}
+		_ = s.out.Broken(text)
 	}
 	return nil
 }
@@ -158,7 +162,11 @@ func (s *stream) pause(d time.Duration) error {
 
 // answer sends what commands have answered. Without a turn that goes on, idle, it is a turn of its own.
 func (s *stream) answer(idle bool) error {
-	for _, n := range s.events.take() {
+	items, err := s.events.take()
+	if err != nil {
+		return err
+	}
+	for _, n := range items {
 		if err := s.out.Token(n.text + "\n"); err != nil {
 			return err
 		}

@@ -198,7 +198,10 @@ const (
 	databaseFull = "database or disk is full"
 )
 
-// fault classifies errors of the SDK. Unknown errors stay internal.
+// Fault classifies errors of the SDK, for packages beside this one. Unknown errors stay internal.
+func Fault(err error, doing string) error { return fault(err, doing) }
+
+// fault is Fault.
 func fault(err error, doing string) error {
 	if err == nil {
 		return nil

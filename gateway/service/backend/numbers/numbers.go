@@ -5,7 +5,6 @@ package numbers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -13,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/number"
 )
@@ -23,8 +23,8 @@ type Numbers struct {
 	TaskQueue string
 }
 
-// timeout limits how long a worker may take to answer.
-const timeout = 10 * time.Second
+// timeout limits how long a worker may take to answer. A list goes without numbers then.
+const timeout = 3 * time.Second
 
 // id is the ID of the workflow of a caller. Without authentication all callers are one.
 func (n Numbers) id(c service.Caller) string {
@@ -81,7 +81,7 @@ func (n Numbers) all(ctx context.Context, c service.Caller) (s number.State, err
 	if err == nil {
 		err = v.Get(&s)
 	}
-	return s, fault(err, "read")
+	return s, backend.Fault(err, "read the numbers of conversations")
 }
 
 func (n Numbers) give(ctx context.Context, c service.Caller, ids []string) (g number.Given, err error) {
@@ -99,13 +99,5 @@ func (n Numbers) give(ctx context.Context, c service.Caller, ids []string) (g nu
 	if err == nil {
 		err = handle.Get(ctx, &g)
 	}
-	return g, fault(err, "give")
-}
-
-// fault returns an error for callers: no worker answers, or Temporal does not.
-func fault(err error, doing string) error {
-	if err == nil {
-		return nil
-	}
-	return service.Errorf(service.KindUnavailable, "the numbers of conversations cannot be read now").Because(fmt.Errorf("%s numbers: %w", doing, err))
+	return g, backend.Fault(err, "give numbers to conversations")
 }
