@@ -3,13 +3,13 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -64,9 +64,13 @@ type front struct {
 	noTools bool
 }
 
-type fronts struct{ api, ollama *api }
+// fronts are the ports of an agent, and the file of its keys.
+type fronts struct {
+	api, ollama, agent, shell *api
+	keys                      string
+}
 
-// clients are the fronts on which somebody sends a text over HTTP, without those of MCP Agent.
+// clients are the fronts on which somebody sends a text over HTTP.
 var clients = map[string]front{
 	"REST": {noTools: true, send: func(f fronts, text, tool string, headers []string) reply {
 		body := map[string]any{"message": text}
@@ -105,6 +109,14 @@ var clients = map[string]front{
 	"Ollama": {send: func(f fronts, text, tool string, headers []string) reply {
 		body := map[string]any{"model": "tester", "stream": false, "messages": []any{map[string]any{"role": "user", "content": text}}}
 		return post(f.ollama, "/api/chat", withFunction(body, tool), headers)
+	}},
+	// Members that clients of MCP Agent do not have are ignored.
+	"MCP Agent": {send: func(f fronts, text, tool string, headers []string) reply {
+		body := map[string]any{"client_id": uuid.NewString(), "text": text, "auto_approve": true}
+		return post(f.agent, "/api/v1/submit", withFunction(body, tool), headers)
+	}},
+	"MCP Agent's shell": {send: func(f fronts, text, tool string, headers []string) reply {
+		return post(f.shell, "/submit", withFunction(map[string]any{"client_id": uuid.NewString(), "text": text, "autogate": true}, tool), headers)
 	}},
 	"MCP": {send: func(f fronts, text, _ string, headers []string) reply {
 		call := func(method string, params any, more ...string) reply {
@@ -149,18 +161,20 @@ func gated(t *testing.T) (*home, fronts, *fakeslack.Slack) {
 	t.Cleanup(slack.Close)
 	h := newHome(t)
 	h.more = map[string]string{"SLACK_APP_TOKEN": fakeslack.AppToken, "SLACK_BOT_TOKEN": fakeslack.BotToken}
-	port := freePort(t)
+	ollama, agent, shell, keys := freePort(t), freePort(t), freePort(t), filepath.Join(h.dir, "keys.json")
 	h.extra = fmt.Sprintf(`auth:
   - {type: proxy, from: [127.0.0.1], header: X-Subject, groups_header: X-Groups, scopes: [read],
      grant: {callers: [converse], approvers: [converse, approve], deciders: [approve], operators: [converse, operate, "read:all"]}}
+  - {type: keys, file: %q}
 approval:
   rules:
     - {name: never, when: tool == "tick", then: {deny: "Not here."}}
     - {name: deciders, when: tool == "look", then: {ask: {by: ["group:deciders"]}}}
-clients: {ollama: {port: %d}, slack: {api_url: %q}}
-`, port, slack.API())
-	api, _ := h.inside()
-	return h, fronts{api, newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", port))}, slack
+clients: {ollama: {port: %d}, api: {port: %d}, shell: {port: %d}, slack: {api_url: %q}}
+`, keys, ollama, agent, shell, slack.API())
+	main, _ := h.inside()
+	at := func(port int) *api { return newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", port)) }
+	return h, fronts{main, at(ollama), at(agent), at(shell), keys}, slack
 }
 
 // waitingCalls are the names in the arguments of all calls that wait.
@@ -196,7 +210,7 @@ func waitingCalls(a *api) map[string]int {
 // the rules and the caller's scopes say, whatever client, headers or tools it came with.
 func TestNoClientPassesAGate(t *testing.T) {
 	t.Parallel()
-	h, f, slack := gated(t)
+	h, f, _ := gated(t)
 	type cell struct{ front, class, caller string }
 	var all []cell
 	for front := range clients {
@@ -220,16 +234,7 @@ func TestNoClientPassesAGate(t *testing.T) {
 			answers[i] = clients[c.front].send(f, fmt.Sprintf(`call %s {"name":%q}`, class.tool, fmt.Sprint(c)), tool, callers[c.caller].headers)
 		})
 	}
-	unlinked := "in Slack"
-	for _, class := range slices.Sorted(maps.Keys(classes)) {
-		slack.Say("U1", fakeslack.DM("U1"), "", fmt.Sprintf(`call %s {"name":%q}`, classes[class].tool, unlinked))
-	}
 	group.Wait()
-	if !slack.Wait(time.Minute, func() bool {
-		return len(slack.Private("U1")) > 0 || len(slack.Thread(fakeslack.DM("U1"), "")) > len(classes)
-	}) {
-		t.Error("Slack is not answered")
-	}
 	expected := map[string]int{}
 	for _, c := range all {
 		if asks := classes[c.class].asks && callers[c.caller].converse && !(classes[c.class].shadow && clients[c.front].noTools); asks {
@@ -253,8 +258,8 @@ func TestNoClientPassesAGate(t *testing.T) {
 			t.Errorf("%v: status %d: %.300s", c, a.Status, a.Raw)
 		}
 	}
-	if ran[unlinked]+waits[unlinked] > 0 || len(ran) != len(clients)*5 || len(waits) != len(expected) {
-		t.Errorf("from Slack %d ran and %d wait; %d names ran, %d wait, want %d", ran[unlinked], waits[unlinked], len(ran), len(waits), len(expected))
+	if len(ran) != len(clients)*5 || len(waits) != len(expected) {
+		t.Errorf("%d names ran, %d wait, want %d", len(ran), len(waits), len(expected))
 	}
 }
 
@@ -270,29 +275,38 @@ func (s *tools) ran() map[string]int {
 }
 
 // deciding are ways to say yes to a call that waits.
-var deciding = map[string]func(a *api, uuid, id string, headers []string) reply{
-	"REST": func(a *api, uuid, _ string, headers []string) reply {
-		return post(a, "/approvals/"+uuid, map[string]any{"approved": true, "by": "dan"}, headers)
+var deciding = map[string]func(f fronts, uuid, id string, headers []string) reply{
+	"REST": func(f fronts, uuid, _ string, headers []string) reply {
+		return post(f.api, "/approvals/"+uuid, map[string]any{"approved": true, "by": "dan"}, headers)
 	},
-	"bulk": func(a *api, uuid, _ string, headers []string) reply {
-		return post(a, "/approvals", map[string]any{"decisions": []any{map[string]any{"uuid": uuid, "approved": true}}}, headers)
+	"bulk": func(f fronts, uuid, _ string, headers []string) reply {
+		return post(f.api, "/approvals", map[string]any{"decisions": []any{map[string]any{"uuid": uuid, "approved": true}}}, headers)
 	},
-	"command": func(a *api, uuid, id string, headers []string) reply {
-		return post(a, "/commands", map[string]any{"text": "!approve #" + uuid, "conversation_id": id, "shown": []string{uuid}}, headers)
+	"command": func(f fronts, uuid, id string, headers []string) reply {
+		return post(f.api, "/commands", map[string]any{"text": "!approve #" + uuid, "conversation_id": id, "shown": []string{uuid}}, headers)
 	},
-	"message": func(a *api, _, id string, headers []string) reply {
-		return post(a, "/conversations/"+id+"/messages", map[string]any{"message": "approved"}, headers)
+	"message": func(f fronts, _, id string, headers []string) reply {
+		return post(f.api, "/conversations/"+id+"/messages", map[string]any{"message": "approved"}, headers)
 	},
-	"A2A": func(a *api, approval, _ string, headers []string) reply {
+	"A2A": func(f fronts, approval, _ string, headers []string) reply {
 		part := map[string]any{"data": map[string]any{"type": "agent-stop-and-go/approval-answer", "uuid": approval, "approved": true, "by": "dan"}}
-		return post(a, "/a2a", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": map[string]any{"message": map[string]any{
+		return post(f.api, "/a2a", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": map[string]any{"message": map[string]any{
 			"messageId": uuid.NewString(), "role": "ROLE_USER", "parts": []any{part}, "metadata": map[string]any{"agent-stop-and-go/by": "dan"}}}}, headers)
 	},
-	"AG-UI": func(a *api, uuid, id string, headers []string) reply {
-		return post(a, "/ag-ui", map[string]any{
+	"AG-UI": func(f fronts, uuid, id string, headers []string) reply {
+		return post(f.api, "/ag-ui", map[string]any{
 			"threadId": id, "runId": "r2", "state": map[string]any{}, "tools": []any{}, "context": []any{}, "forwardedProps": map[string]any{}, "messages": []any{},
 			"resume": []any{map[string]any{"interruptId": uuid, "status": "resolved", "payload": map[string]any{"approved": true}}},
 		}, headers, "Accept: text/event-stream")
+	},
+	"MCP Agent": func(f fronts, uuid, _ string, headers []string) reply {
+		return post(f.agent, "/api/v1/gate/"+uuid, map[string]any{"approve": true}, headers)
+	},
+	"MCP Agent's shell": func(f fronts, uuid, _ string, headers []string) reply {
+		return post(f.shell, "/gate_response", map[string]any{"gate_id": uuid, "decision": "allow"}, headers)
+	},
+	"command of MCP Agent": func(f fronts, uuid, id string, headers []string) reply {
+		return post(f.agent, "/api/v1/submit", map[string]any{"client_id": id, "text": "!approve #" + uuid}, headers)
 	},
 }
 
@@ -307,7 +321,7 @@ func TestNobodyDecidesWhoMayNot(t *testing.T) {
 		uuid, id := asked.Result.Approval.UUID, asked.Conversation.ID
 		for way, decide := range deciding {
 			for name, caller := range callers {
-				if r := decide(f.api, uuid, id, caller.headers); len(h.tools.ran()) > 0 {
+				if r := decide(f, uuid, id, caller.headers); len(h.tools.ran()) > 0 {
 					t.Fatalf("%s by %s: %s ran: %d %s", way, name, tool, r.Status, r.Raw)
 				}
 			}
@@ -326,4 +340,62 @@ func TestNobodyDecidesWhoMayNot(t *testing.T) {
 	if n := len(h.tools.called("note_add")); n > 0 {
 		t.Errorf("the other one ran %d times", n)
 	}
+}
+
+var codeIn = regexp.MustCompile("approve ([A-Z0-9-]+)")
+
+// A one-time code is of the person to whom it was shown: nobody else decides with it, who may decide or
+// not. It has no effect twice.
+func TestNobodyDecidesWithTheCodeOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	h, f, _ := gated(t)
+	for name, front := range map[string]struct {
+		api  *api
+		path string
+	}{"chat/completions": {f.api, "/v1/chat/completions"}, "Ollama": {f.ollama, "/api/chat"}} {
+		messages := []any{map[string]any{"role": "user", "content": fmt.Sprintf(`call note_add {"name":%q}`, name)}}
+		send := func(headers []string) reply {
+			return post(front.api, front.path, map[string]any{"model": "tester", "stream": false, "messages": messages}, headers)
+		}
+		for _, caller := range []string{"requester", "operator", "foreign"} {
+			if r := send(callers[caller].headers); codeIn.MatchString(r.Raw) {
+				t.Errorf("%s: the %s is shown a code: %s", name, caller, r.Raw)
+			}
+		}
+		shown := send(callers["approver"].headers)
+		code := codeIn.FindStringSubmatch(shown.Raw)
+		if code == nil {
+			t.Fatalf("%s: no code in %d %s", name, shown.Status, shown.Raw)
+		}
+		messages = append(messages, map[string]any{"role": "assistant", "content": contentOf(t, shown.Raw)}, map[string]any{"role": "user", "content": "approve " + code[1]})
+		other := append([]string{"X-Subject: eve", "X-Groups: approvers"}, claims...)
+		for _, headers := range [][]string{nil, callers["forged"].headers, callers["reader"].headers, callers["requester"].headers, callers["forged requester"].headers, callers["operator"].headers, callers["foreign"].headers, other} {
+			if r := send(headers); h.tools.ran()[name] > 0 {
+				t.Fatalf("%s: the code was taken from %v: %d %s", name, headers, r.Status, r.Raw)
+			}
+		}
+		if r := send(callers["approver"].headers); r.Status != http.StatusOK || h.tools.ran()[name] != 1 {
+			t.Errorf("%s: the code of the approver: %d %s", name, r.Status, r.Raw)
+		}
+		send(callers["approver"].headers)
+		if n := h.tools.ran()[name]; n != 1 {
+			t.Errorf("%s: it ran %d times", name, n)
+		}
+	}
+}
+
+// contentOf returns the text of a reply in one piece.
+func contentOf(t *testing.T, raw string) string {
+	t.Helper()
+	var r struct {
+		Message struct{ Content string }
+		Choices []struct{ Message struct{ Content string } }
+	}
+	if err := json.Unmarshal([]byte(raw), &r); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	if len(r.Choices) > 0 {
+		return r.Choices[0].Message.Content
+	}
+	return r.Message.Content
 }
