@@ -66,7 +66,7 @@ func allowed(list []string, t toolbox.Tool) bool {
 func ownTools(in contract.GenerateInput) []offeredTool {
 	var out []offeredTool
 	for _, p := range in.Peers {
-		out = append(out, offeredTool{peer: &p, Tool: p.Delegation()})
+		out = append(out, offeredTool{peer: &p, Tool: contract.Delegation(p)})
 	}
 	if in.ExitLoop {
 		out = append(out, offeredTool{exit: true, Tool: contract.Tool{

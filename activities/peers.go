@@ -243,7 +243,7 @@ func lostAttempt(ctx context.Context) bool {
 // message builds the message. Its errors are made by fail.
 func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (peer.Message, error) {
 	m := peer.Message{
-		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
+		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Continues: in.Continues, Decision: in.Decision,
 		By: in.By, Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID, Destructive: in.Destructive,
 	}
 	switch {
@@ -314,7 +314,7 @@ var peerStates = []contract.TaskState{
 func (p *Peers) result(ctx context.Context, m peer.Message, r peer.Reply) (contract.DelegateResult, error) {
 	out := contract.DelegateResult{
 		State: r.State, TaskID: cmp.Or(r.TaskID, m.TaskID), ContextID: cmp.Or(r.ContextID, m.ContextID),
-		NoEntry: r.State == contract.TaskAuthRequired && r.TaskID == "",
+		NoEntry: r.State == contract.TaskAuthRequired && r.TaskID == "", Anew: r.Anew,
 	}
 	switch {
 	case !slices.Contains(peerStates, r.State):

@@ -51,14 +51,14 @@ agent:
           max_tool_rounds: 2
           can_exit_loop: true
           on_reject: stop
-          a2a: [{name: p, url: "http://p", description: Does p., destructiveHint: true}]
+          a2a: [{name: p, url: "http://p", description: Does p., destructiveHint: true, context: conversation}]
         - {name: b, output_key: b, tools: [x]}
     - name: p2
       type: parallel
       fail_fast: true
       approval: required
       agents:
-        - {name: c, type: a2a, url: "http://c", prompt: "Do {all}.", description: Does c., destructiveHint: true, output_key: c}
+        - {name: c, type: a2a, url: "http://c", prompt: "Do {all}.", description: Does c., destructiveHint: true, context: call, output_key: c}
         - {name: d, type: a2a, url: "http://d"}
     - {name: e, prompt: "{c} and {b}, {all}"}
 `)
@@ -71,7 +71,7 @@ agent:
 					Name: "a", Type: contract.NodeLLM, Model: "openai:y", MaxToolRounds: 2, History: true, Tools: []string{},
 					Prompt: contract.Inline("{b} {user_message} {nobody} {b}"), Keys: []string{"b", "user_message"},
 					CanExitLoop: true, SkipApproval: true,
-					Peers: []contract.Peer{{Name: "p", URL: "http://p", Description: "Does p.", Destructive: true}},
+					Peers: []contract.Peer{{Name: "p", URL: "http://p", Description: "Does p.", Destructive: true, Context: "conversation"}},
 				},
 				{Name: "b", Type: contract.NodeLLM, Model: "claude-x", MaxToolRounds: 7, OutputKey: "b", Tools: []string{"x"}, SkipApproval: true},
 			}},

@@ -143,6 +143,7 @@ type A2AAgent struct {
 	Own             *own.Client       `yaml:"own" jsonschema_description:"credential: own: the agent as an OAuth client of the other agent."`
 	// Timeout 0 means contract.DefaultPeerTimeout.
 	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
+	Context               string        `yaml:"context" jsonschema:"default=call,enum=call,enum=conversation" jsonschema_description:"What the agent remembers. call: every task starts anew. conversation: a task continues the one that the agent had before it in this conversation."`
 	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`
 }
 
@@ -182,6 +183,7 @@ type Node struct {
 	Credential            string            `yaml:"credential" jsonschema:"enum=none,enum=forward,enum=exchange,enum=own" jsonschema_description:"a2a: the token of calls, as in the list a2a."`
 	Exchange              *Exchange         `yaml:"exchange" jsonschema_description:"a2a: what an exchanged token is for."`
 	Own                   *own.Client       `yaml:"own" jsonschema_description:"a2a: the agent as an OAuth client, as in the list a2a."`
+	Context               string            `yaml:"context" jsonschema:"enum=call,enum=conversation" jsonschema_description:"a2a: what the agent remembers, as in the list a2a."`
 	AllowPrivateRedirects bool              `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"a2a: true means that the agent may redirect requests to private addresses."`
 	Agents                []*Node           `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. Required there. At most 64 in a parallel node."`
 	MaxIterations         int               `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`

@@ -113,9 +113,9 @@ func TestEveryKeyIsRead(t *testing.T) {
 		},
 		A2A: []config.A2AAgent{{
 			Name: "e", URL: "https://e.example.com", Credential: config.CredentialExchange,
-			Exchange: &config.Exchange{Audience: "e", Resource: "https://e.example.com", Scopes: []string{"read"}},
+			Exchange: &config.Exchange{Audience: "e", Resource: "https://e.example.com", Scopes: []string{"read"}}, Context: "call",
 		}, {Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true,
-			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${B_TOKEN}"}, Timeout: 30 * time.Minute, AllowPrivateRedirects: true}},
+			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${B_TOKEN}"}, Timeout: 30 * time.Minute, Context: "conversation", AllowPrivateRedirects: true}},
 		Root: &config.Node{
 			Name: "all", Type: "sequential", Approval: "inherit", OnReject: "continue", Timeout: 90 * time.Minute,
 			Agents: []*config.Node{
@@ -127,13 +127,13 @@ func TestEveryKeyIsRead(t *testing.T) {
 						"type": "object", "required": []any{"title"},
 						"properties": map[string]any{"title": map[string]any{"type": "string", "maxLength": json.Number("80")}},
 					},
-					A2A: []config.A2AAgent{{Name: "d", URL: "http://d", DestructiveHint: true}},
+					A2A: []config.A2AAgent{{Name: "d", URL: "http://d", DestructiveHint: true, Context: "call"}},
 				}}},
 				{Name: "both", Type: "parallel", Approval: "inherit", OnReject: "stop", FailFast: true, Agents: []*config.Node{
 					{
 						Name: "c", Type: "a2a", Approval: "required", OnReject: "stop",
 						URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true,
-						Headers: map[string]string{"X-API-Key": "${C_KEY}"}, AllowPrivateRedirects: true, Timeout: 2 * time.Hour,
+						Headers: map[string]string{"X-API-Key": "${C_KEY}"}, AllowPrivateRedirects: true, Context: "conversation", Timeout: 2 * time.Hour,
 					},
 					{Name: "plain", Type: "llm", Model: "fast", Prompt: "About {asked.title}.", Approval: "inherit", OnReject: "stop", Tools: []string{}},
 				}},

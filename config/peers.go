@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/redact"
 )
 
@@ -39,7 +40,7 @@ func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 func (n *Node) agent() A2AAgent {
 	return A2AAgent{
 		Name: n.Name, URL: n.URL, Description: n.Description, DestructiveHint: n.DestructiveHint,
-		Headers: n.Headers, Credential: n.Credential, Exchange: n.Exchange, Own: n.Own, Timeout: n.Timeout, AllowPrivateRedirects: n.AllowPrivateRedirects,
+		Context: n.Context, Headers: n.Headers, Credential: n.Credential, Exchange: n.Exchange, Own: n.Own, Timeout: n.Timeout, AllowPrivateRedirects: n.AllowPrivateRedirects,
 	}
 }
 
@@ -62,28 +63,26 @@ func (a A2AAgent) HTTPHeaders(getenv func(string) string) (map[string]string, er
 
 // checkPeers refuses agents of the same name that are reached differently.
 func (c *Config) checkPeers(r *report) {
-	type entry struct {
-		A2AAgent
-		path string
-	}
-	first := map[string]entry{}
+	first, paths := map[string]A2AAgent{}, map[string]string{}
 	for path, a := range c.delegates() {
 		if a.Name == "" || a.URL == "" {
 			continue
 		}
 		known, again := first[a.Name]
+		differs := func(key, how string) {
+			r.at(path+key, "the agent %s %s in %s; one name stands for one agent", quote(a.Name), how, r.location(paths[a.Name]+key))
+		}
 		switch {
 		case !again:
-			first[a.Name] = entry{a, path}
+			first[a.Name], paths[a.Name] = a, path
 		case known.URL != a.URL:
-			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".url"))
+			differs(".url", "has another url")
 		case !maps.Equal(known.Headers, a.Headers):
-			r.at(path+".headers", "the agent %s has other headers in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".headers"))
+			differs(".headers", "has other headers")
 		case known.Credential != a.Credential || !reflect.DeepEqual(known.Exchange, a.Exchange) || !reflect.DeepEqual(known.Own, a.Own):
-			r.at(path+".credential", "the agent %s gets another token in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".credential"))
+			differs(".credential", "gets another token")
 		case known.AllowPrivateRedirects != a.AllowPrivateRedirects:
-			r.at(path+".allow_private_redirects", "the agent %s has another setting in %s; one name stands for one agent",
-				quote(a.Name), r.location(known.path+".allow_private_redirects"))
+			differs(".allow_private_redirects", "has another setting")
 		}
 	}
 }
@@ -121,6 +120,6 @@ func peersOf(agents []A2AAgent) []contract.Peer {
 
 func (a A2AAgent) peer() contract.Peer {
 	return contract.Peer{
-		Name: a.Name, URL: redact.KeptURL(a.URL), Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
+		Name: a.Name, URL: redact.KeptURL(a.URL), Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout, Context: delegation.ContextOf(a.Context),
 	}
 }

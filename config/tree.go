@@ -33,6 +33,7 @@ var nodeTypes = map[string][]string{
 	"destructiveHint":         {A2ANode},
 	"headers":                 {A2ANode},
 	"credential":              {A2ANode},
+	"context":                 {A2ANode},
 	"exchange":                {A2ANode},
 	"own":                     {A2ANode},
 	"allow_private_redirects": {A2ANode},

@@ -135,7 +135,7 @@ func ruleTools(c *config.Config, list []toolbox.Tool) []policy.Tool {
 		out = append(out, policy.Tool{Name: t.Name, Server: t.Server, Schema: t.InputSchema, Facts: facts})
 	}
 	for _, a := range c.Delegates() {
-		t := contract.Peer{Name: a.Name}.Delegation()
+		t := contract.Delegation(contract.Peer{Name: a.Name})
 		out = append(out, policy.Tool{Name: t.Name, Schema: t.InputSchema})
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -33,6 +34,7 @@ type composite struct {
 	state           contract.NodeState
 	sum             decide.Merge
 
+	dialogues       *delegation.Book
 	credential      string
 	endedTranscript contract.Transcript // of nodes that have ended
 	segments        []*segment          // of nodes that run, in declared order
@@ -77,6 +79,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	execution := workflow.GetInfo(ctx).WorkflowExecution
 	c := &composite{in: in, id: execution.ID, execution: execution.RunID, credential: in.Credential}
 	c.offloadLock = workflow.NewMutex(ctx)
+	c.dialogues = delegation.Open(in.Dialogues)
 	c.reporter.since = run.Now(ctx)
 	c.questions = workflow.GetSignalChannel(ctx, contract.SignalQuestion)
 	c.reporter.reports = workflow.GetSignalChannel(ctx, contract.SignalReport)
@@ -86,6 +89,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 		c.state, c.endedTranscript = carried.Result.Tree, carried.Result.Transcript
 		c.sum = decide.ResumeMerge(carried.Result)
 		c.credential = carried.Result.Credential
+		c.dialogues.Put(carried.Result.Dialogues)
 	}
 	c.openStates()
 	return c
@@ -115,7 +119,7 @@ func (c *composite) mayRollOver(ctx workflow.Context) bool {
 
 func (c *composite) continueAsNew(ctx workflow.Context) error {
 	r := c.sum.Result()
-	r.Transcript, r.Tree, r.Credential = c.endedTranscript, c.state, c.credential
+	r.Transcript, r.Tree, r.Credential, r.Dialogues = c.endedTranscript, c.state, c.credential, c.dialogues.List()
 	next := c.in
 	next.Carried = &contract.NodeCarried{Next: c.next, Reports: c.reporter.sent, Seq: c.seq, Result: r}
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
@@ -131,7 +135,7 @@ func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 		r.Credential = c.credential
 	}
 	finish(ctx, &c.state, r)
-	r.Transcript, r.Tree = c.endedTranscript, c.state
+	r.Transcript, r.Tree, r.Dialogues = c.endedTranscript, c.state, c.dialogues.List()
 	return r
 }
 
@@ -183,7 +187,7 @@ func (c *composite) runNode(ctx workflow.Context, b *startedNode) contract.NodeR
 func (c *composite) runLeaf(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
 	l := &leaf{
 		parent: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index),
-		credential: c.credential, reset: &c.reset, scope: b.scope,
+		credential: c.credential, reset: &c.reset, scope: b.scope, dialogues: c.page(b),
 	}
 	*l.state = contract.NodeState{}
 	l.values = c.sessionState().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
@@ -192,6 +196,11 @@ func (c *composite) runLeaf(ctx workflow.Context, b *startedNode, budget time.Du
 	c.leaves = slices.DeleteFunc(c.leaves, func(other *leaf) bool { return other == l })
 	l.writeOutput(ctx, r)
 	return r
+}
+
+// page returns the dialogues of a node with other agents.
+func (c *composite) page(b *startedNode) delegation.Page {
+	return c.dialogues.Page(b.path, c.in.Node.Type == contract.NodeParallel)
 }
 
 func (c *composite) journal(b *startedNode) *journal {
@@ -225,13 +234,14 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	c.offloadAll(run.Detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
-	in.Consumption, in.Key = c.consumption(ctx, nil), b.key
+	in.Consumption, in.Key, in.Dialogues = c.consumption(ctx, nil), b.key, c.page(b).Dialogues()
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
 	child := startNode(header.With(ctx, c.credential), b.id, in)
 	c.reset.CancelWithContext(ctx, b.id, c.in.ConversationID, child)
 	r := nodeResult(ctx, child)
+	c.dialogues.Put(r.Dialogues)
 	c.receiveReports(ctx)
 	c.dropReports(b.id)
 	b.segment.transcript = r.Transcript

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/reset"
@@ -66,6 +67,7 @@ type leaf struct {
 	reset       *reset.Cleanup // of the workflow
 	scope       string         // turn and node; stays the same after a reset
 	claimCounts map[string]int // number of equal destructive calls, by content
+	dialogues   delegation.Page
 }
 
 // run executes the node. Its result has neither Transcript nor Tree, which the parent has

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -108,6 +109,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Consumption: t.consumptionBefore(),
 		ClientTools: t.turnOrigin.clientTools, Caller: t.turnOrigin.caller,
+		Dialogues: delegation.Dialogues{List: t.conv.state.Dialogues},
 	}
 	if root.WantsHistory() {
 		history := transcript.Clone(t.conv.state.Transcript)
@@ -231,6 +233,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 	r.Transcript = p.withReports(r.Transcript)
 	transcript.Merge(&t.conv.state.Transcript, p.run, r.Transcript)
 	t.account(r)
+	t.conv.state.Dialogues = delegation.Merge(t.conv.state.Dialogues, r.Dialogues...)
 	r.Tree = p.withLost(r.Tree)
 	t.conv.state.Tree = &r.Tree
 	t.conv.pending, p.reports, p.order = nil, nil, nil

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
@@ -36,7 +37,8 @@ type remoteTask struct {
 	pollProblem  string        // why the last poll failed, or ""
 	polls        int           // number of polls since it last began to work
 	work         run.Stopwatch // time the task has worked
-	deciderToken string        // token of the person whose decision is being sent
+	thread       *delegation.Thread
+	deciderToken string // token of the person whose decision is being sent
 }
 
 // changeFollow marks histories in which tasks of other agents are polled. A run that has
@@ -56,6 +58,8 @@ func cancelsEndedTasks(ctx workflow.Context) bool {
 // asks for an approval, a person here decides, and the decision is sent there.
 func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 	t := &remoteTask{leaf: l, call: c, unfollowed: workflow.GetVersion(ctx, changeFollow, workflow.DefaultVersion, 1) < 1}
+	t.thread = l.dialogues.Take(*c.Peer)
+	defer t.thread.Release()
 	t.work.Start(ctx)
 	ran, err := t.start(ctx, "")
 	for {
@@ -69,6 +73,7 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 		case t.last.State == contract.TaskAuthRequired && !t.asksLogin(ctx):
 			return t.loginOutcome(ctx)
 		case t.last.State.Over():
+			t.thread.Advance(delegation.Point{ContextID: t.last.ContextID, TaskID: t.last.TaskID})
 			return callOutcome{CallToolResult: wording.DelegationResult(t.last)}
 		case ctx.Err() != nil && !(t.unfollowed && t.needsInput()):
 			return t.abandon(ctx, t.failureText(ctx.Err()))
@@ -102,7 +107,7 @@ func (t *remoteTask) start(ctx workflow.Context, grant string) (ran *string, err
 	}
 	in := contract.DelegateInput{
 		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256,
-		Destructive: t.call.Peer.Destructive, Claim: t.call.claim, Grant: grant, Rate: t.leaf.passage(t.call),
+		Destructive: t.call.Peer.Destructive, Claim: t.call.claim, Grant: grant, Rate: t.leaf.passage(t.call), Continues: t.thread.Point(),
 	}
 	return t.sendWithRepeats(ctx, sending, in, func(why string) string {
 		return t.leaf.describeUnknown(ctx, t.call.Call, why)
@@ -244,7 +249,7 @@ func (t *remoteTask) poll(ctx workflow.Context) (contract.DelegateResult, error)
 // update stores the state of the task.
 func (t *remoteTask) update(out contract.DelegateResult, err error) error {
 	if err == nil {
-		out.TaskID, out.ContextID = cmp.Or(out.TaskID, t.last.TaskID), cmp.Or(out.ContextID, t.last.ContextID)
+		out.TaskID, out.ContextID, out.Anew = cmp.Or(out.TaskID, t.last.TaskID), cmp.Or(out.ContextID, t.last.ContextID), out.Anew || t.last.Anew
 		t.last = out
 	}
 	return err

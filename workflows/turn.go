@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/title"
 	"agent-stop-and-go/workflows/proof"
 	"agent-stop-and-go/workflows/run"
@@ -74,8 +75,10 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 		scope:  contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
-	t.leaf = l
+	book := delegation.Open(delegation.Dialogues{List: t.conv.state.Dialogues})
+	t.leaf, l.dialogues = l, book.Page(nil, false)
 	r := l.run(ctx, root.Timeout)
+	t.conv.state.Dialogues = book.List()
 	t.account(r)
 	t.conv.state.Summary = l.journal.summary
 	return r

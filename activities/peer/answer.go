@@ -19,6 +19,7 @@ type task struct {
 	Artifacts []artifact `json:"artifacts"`
 	Artifact  *artifact  `json:"artifact"` // in the old dialect
 	History   []message  `json:"history"`
+	anew      bool       // the message was to continue a task that the agent does not know
 }
 
 type status struct {

@@ -57,6 +57,12 @@ func (x *session) newMessage(text string) *a2a.Message {
 		ID: x.msg.MessageID, Role: a2a.MessageRoleUser, Parts: a2a.ContentParts{a2a.NewTextPart(text)},
 		TaskID: a2a.TaskID(x.msg.TaskID), ContextID: x.msg.ContextID,
 	}
+	if c := x.msg.Continues; c != nil && x.msg.TaskID == "" {
+		m.ContextID = c.ContextID
+		if c.TaskID != "" {
+			m.ReferenceTasks = []a2a.TaskID{a2a.TaskID(c.TaskID)}
+		}
+	}
 	if len(x.msg.Chain) > 0 {
 		m.SetMeta(contract.MetaChain, x.msg.Chain)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 )
 
 // Message starts a task with Text. With a TaskID it is about that task: it asks for its state,
@@ -15,6 +16,9 @@ type Message struct {
 	Text      string
 	TaskID    string
 	ContextID string
+	// Continues is what the task that is started continues. An agent that does not know it any
+	// more gets the message without it.
+	Continues *delegation.Point
 	Decision  contract.Decision
 	// Renews means that the Decision is a yes to a task that waits for the Bearer.
 	Renews bool
@@ -50,6 +54,8 @@ type Reply struct {
 	Files []File
 	// Asked is the structured question of a task with TaskInputRequired, if it has one.
 	Asked *contract.ApprovalRequest
+	// Anew means that the agent did not know any more what the task was to continue.
+	Anew bool
 	// Challenges are the WWW-Authenticate headers of an agent that has refused the request
 	// because of its token: the State is TaskAuthRequired, and there is no task.
 	Challenges []string

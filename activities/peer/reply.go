@@ -8,7 +8,7 @@ import (
 
 // reply converts a task to a Reply.
 func (a *agent) reply(t *task) Reply {
-	out := Reply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID}
+	out := Reply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID, Anew: t.anew}
 	said, made := t.statusMessage(), t.artifacts()
 	switch out.State {
 	case contract.TaskInputRequired, contract.TaskAuthRequired:

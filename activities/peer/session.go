@@ -23,7 +23,21 @@ func (x *session) sendCurrent(ctx context.Context) (*task, error) {
 	case x.msg.TaskID != "":
 		return x.poll(ctx, &task{ID: x.msg.TaskID, ContextID: x.msg.ContextID})
 	}
-	return x.sendOnce(ctx, x.start)
+	return x.sendOnce(ctx, x.begin)
+}
+
+// begin is start. If the message continues a task that the agent does not know any more, or does
+// not let it continue, it has refused the message, which then starts anew under an ID of its own.
+func (x *session) begin(ctx context.Context) (*task, error) {
+	t, err := x.start(ctx)
+	if x.msg.Continues == nil || x.understood || !isCode(err, codeTaskNotFound, codeParams, codeUnsupported) {
+		return t, err
+	}
+	x.msg.Continues, x.msg.MessageID = nil, contract.NameUUID(x.msg.MessageID, "anew")
+	if t, err = x.start(ctx); t != nil {
+		t.anew = true
+	}
+	return t, err
 }
 
 // start sends the message that starts a task, and waits for the result.

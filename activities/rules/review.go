@@ -111,7 +111,7 @@ func (r Reviewer) change(ctx context.Context, in review.Input, args json.RawMess
 	case known:
 		changed, problem = r.Offer.Check(ctx, in.Tool, changed)
 	case in.Server == "":
-		problem = schema.Misfit(contract.Peer{}.Delegation().InputSchema, changed)
+		problem = schema.Misfit(contract.Delegation(contract.Peer{}).InputSchema, changed)
 	default:
 		problem = fmt.Sprintf("the tool server %s does not list %s now, so that the change cannot be checked", in.Server, in.Tool)
 	}

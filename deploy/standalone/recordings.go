@@ -105,7 +105,7 @@ func ofAgent(ctx context.Context, c *config.Config, getenv func(string) string, 
 func (r *recordings) knownTools(ctx context.Context, c *config.Config, stderr io.Writer) (map[string]backtest.Tool, error) {
 	out := map[string]backtest.Tool{}
 	for _, a := range c.Delegates() {
-		t := contract.Peer{Name: a.Name, Destructive: a.DestructiveHint}.Delegation()
+		t := contract.Delegation(contract.Peer{Name: a.Name, Destructive: a.DestructiveHint})
 		out[t.Name] = backtest.ToolOf(toolbox.Tool{Tool: t})
 	}
 	switch {

@@ -43,9 +43,9 @@ func withDelegations(tools []contract.Tool, root contract.Node) []contract.Tool 
 		i := slices.IndexFunc(own, func(t contract.Tool) bool { return t.Name == p.Tool() })
 		switch {
 		case i < 0:
-			own = append(own, p.Delegation())
+			own = append(own, contract.Delegation(p))
 		case p.Destructive:
-			own[i] = p.Delegation()
+			own[i] = contract.Delegation(p)
 		}
 	}
 	out := []contract.Tool{}

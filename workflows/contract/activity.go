@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/verdict"
@@ -204,6 +205,8 @@ type DelegateInput struct {
 	// TaskID and ContextID are the IDs of the other agent.
 	TaskID    string `json:"task_id,omitempty"`
 	ContextID string `json:"context_id,omitempty"`
+	// Continues is what the task that is started continues, if anything.
+	Continues *delegation.Point `json:"continues,omitempty"`
 	// Decision (Approved or Rejected) answers a waiting task. Asked is the structured question
 	// of the task, if it has one; Question the text that was decided on if that has no ID;
 	// Content the answer to a question; By and Reason who decided and why.
@@ -242,6 +245,8 @@ type DelegateResult struct {
 	// Login is set if the message was not sent, and may be sent after a login. State is
 	// TaskAuthRequired then.
 	Login *login.Need `json:"login,omitempty"`
+	// Anew means that the agent does not know any more what the task was to continue.
+	Anew bool `json:"anew,omitempty"`
 }
 
 // DeliveryResult is the result of a Delivery: the state of the task after the message, or why

@@ -3,6 +3,7 @@ package contract
 import (
 	"time"
 
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/promptversion"
 )
 
@@ -67,10 +68,11 @@ type Carried struct {
 	// Transferred are calls that the next turn begins with (package transfer).
 	Transferred JSON `json:"transferred,omitzero"`
 	// Model was chosen for the conversation, TurnModel for the last turn; see package choice.
-	Model     string              `json:"model,omitempty"`
-	TurnModel string              `json:"turn_model,omitempty"`
-	Title     *Title              `json:"title,omitempty"`
-	Prompts   []promptversion.Use `json:"prompts,omitempty"` // the newest last
+	Model     string                `json:"model,omitempty"`
+	TurnModel string                `json:"turn_model,omitempty"`
+	Title     *Title                `json:"title,omitempty"`
+	Prompts   []promptversion.Use   `json:"prompts,omitempty"`   // the newest last
+	Dialogues []delegation.Dialogue `json:"dialogues,omitempty"` // with other agents
 }
 
 // Title is a title that somebody gave a conversation. Lists name others after their first

@@ -3,6 +3,8 @@ package contract
 import (
 	"slices"
 	"time"
+
+	"agent-stop-and-go/workflows/contract/delegation"
 )
 
 // NodeType is the type of a node of an agent's tree.
@@ -95,30 +97,10 @@ func (n Node) WantsHistory() bool {
 }
 
 // Peer is another agent that work is delegated to.
-type Peer struct {
-	Name        string `json:"name"`
-	URL         string `json:"url"`
-	Description string `json:"description,omitempty"`
-	// Destructive means that a person approves every delegation.
-	Destructive bool `json:"destructive,omitempty"`
-	// Timeout limits the working time of a task, without waiting for people. Zero means
-	// DefaultPeerTimeout.
-	Timeout time.Duration `json:"timeout,omitempty"`
-}
+type Peer = delegation.Peer
 
 // DefaultPeerTimeout limits the working time of a task of another agent.
-const DefaultPeerTimeout = time.Hour
-
-// Patience returns Timeout, or its default.
-func (p Peer) Patience() time.Duration {
-	if p.Timeout <= 0 {
-		return DefaultPeerTimeout
-	}
-	return p.Timeout
-}
-
-// Tool returns the name of the tool that delegates to the peer.
-func (p Peer) Tool() string { return "a2a_" + p.Name }
+const DefaultPeerTimeout = delegation.DefaultTimeout
 
 // ToolExitLoop is the tool by which a model leaves the surrounding loop.
 const ToolExitLoop = "exit_loop"

@@ -3,6 +3,7 @@ package contract
 import (
 	"time"
 
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -41,6 +42,8 @@ type NodeInput struct {
 	// Key is the workflow ID that the node's idempotency keys are derived from, if it is not
 	// the node's own: after a reset nodes have other IDs and the same keys.
 	Key string `json:"key,omitempty"`
+	// Dialogues are those with other agents in the earlier turns and nodes.
+	Dialogues delegation.Dialogues `json:"dialogues,omitzero"`
 }
 
 // NodeCarried is the state of a composite node that survives continue-as-new.
@@ -89,6 +92,8 @@ type NodeResult struct {
 	Granted Limits `json:"granted,omitzero"`
 	// Counts are the numbers of outcomes by leaf.
 	Counts []Counts `json:"tally,omitempty"`
+	// Dialogues are the node's part of NodeInput.Dialogues, with what changed.
+	Dialogues []delegation.Dialogue `json:"dialogues,omitempty"`
 }
 
 // Counts are the outcomes of a leaf within a turn.

@@ -247,7 +247,7 @@ func carried() Carried {
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
 		Queue: []MessageSignal{messageSignal()}, Title: givenTitle(), Model: "fast", TurnModel: "deep",
-		Prompts: []promptversion.Use{{Version: *promptVersion(), At: noon}},
+		Prompts: []promptversion.Use{{Version: *promptVersion(), At: noon}}, Dialogues: dialogues(),
 	}
 }
 

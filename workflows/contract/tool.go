@@ -50,11 +50,11 @@ const WordingResources Wording = "resources"
 const delegationSchema = `{"type":"object","properties":{"message":{"type":"string",` +
 	`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
 
-// Delegation returns the tool by which a model delegates to the agent.
-func (p Peer) Delegation() Tool {
+// Delegation returns the tool by which a model delegates to an agent.
+func Delegation(p Peer) Tool {
 	return Tool{
 		Name:            p.Tool(),
-		Description:     strings.TrimSpace(fmt.Sprintf("Delegate task to A2A agent '%s'. %s", p.Name, p.Description)),
+		Description:     strings.TrimSpace(fmt.Sprintf("Delegate task to A2A agent '%s'. %s", p.Name, p.Purpose())),
 		InputSchema:     json.RawMessage(delegationSchema),
 		DestructiveHint: p.Destructive,
 		Approval:        &ToolApproval{Asks: p.Destructive, Because: GroundSetting},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -11,7 +12,7 @@ import (
 const run = "conversation-" + conversationID + "/turn-3/pipeline"
 
 func peer() Peer {
-	return Peer{Name: "researcher", URL: "http://localhost:9001/a2a", Description: "Finds things", Destructive: true, Timeout: 2 * time.Hour}
+	return Peer{Name: "researcher", URL: "http://localhost:9001/a2a", Description: "Finds things", Destructive: true, Timeout: 2 * time.Hour, Context: delegation.ContextConversation}
 }
 
 func origin() *Origin {
@@ -69,8 +70,12 @@ func nodeResult() NodeResult {
 		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
 		Usage: usage(), Tree: *nodeState(), Exit: true, AuthRequired: "resources", Credential: sealed, Worked: time.Minute,
 		Granted: *limits(),
-		Counts:  []Counts{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
+		Counts:  []Counts{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}}, Dialogues: dialogues(),
 	}
+}
+
+func dialogues() []delegation.Dialogue {
+	return []delegation.Dialogue{{Place: "0.1", Peer: "researcher", URL: "http://localhost:9001/a2a", Point: delegation.Point{ContextID: "context-1", TaskID: "task-1"}}}
 }
 
 func nodeCarried() *NodeCarried {
@@ -108,6 +113,7 @@ func nodeSamples() map[string]any {
 	history := transcriptValue()
 	return map[string]any{
 		"NodeInput": NodeInput{
+			Dialogues:      delegation.Dialogues{Place: "0.1", List: dialogues()},
 			ConversationID: conversationID, SessionID: "s-1", Owner: identity(), Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
 			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run, Caller: facts().Caller,
 		},
@@ -131,10 +137,10 @@ func delegationSamples() map[string]any {
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
 			SHA256: Hash(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
 			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, By: "ops", Reason: "it is fine", Cancel: true, Destructive: true,
-			Question: Inline("Delete it?"), Claim: messageID, Grant: approvalID,
+			Question: Inline("Delete it?"), Claim: messageID, Grant: approvalID, Continues: &delegation.Point{ContextID: "context-1", TaskID: "task-0"},
 		},
 		"DelegateResult": DelegateResult{
-			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note", NoEntry: true, Login: need(),
+			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note", NoEntry: true, Login: need(), Anew: true,
 		},
 		"DeliveryResult":  DeliveryResult{State: TaskCanceled, Problem: "the agent refused"},
 		"Origin":          *origin(),

@@ -73,11 +73,17 @@ func short(d time.Duration) string {
 // DelegationResult returns the result of a delegation whose task has ended.
 func DelegationResult(r contract.DelegateResult) contract.CallToolResult {
 	out := contract.CallToolResult{Text: r.Text, Media: r.Media, Note: r.Note, IsError: r.State != contract.TaskCompleted}
+	if r.Anew {
+		out.Note = strings.TrimSpace(out.Note + " " + noteAnew)
+	}
 	if out.IsError && out.Text.IsZero() {
 		out.Text = contract.Inline(fmt.Sprintf("A2A error: the task ended as %s.", r.State))
 	}
 	return out
 }
+
+// noteAnew is the note on a task that was to continue another one.
+const noteAnew = "The agent no longer knows the earlier task that this one was to continue, so it began anew."
 
 // DelegationFailure returns why a delegation failed permanently.
 func DelegationFailure(f Failure) string {

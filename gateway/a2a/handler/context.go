@@ -20,7 +20,8 @@ import (
 // postWithoutTask carries out a message that names no task. An answer that names its approval
 // goes to that approval's task. If exactly one task of the context waits, a text neither
 // decides nor starts anything: the sender probably means that task, and the reply says how to
-// answer it. Any other message starts a task.
+// answer it. Any other message starts a task, which continues the tasks that the message references
+// (references.go).
 func (h *Handler) postWithoutTask(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
 	m := req.Message
 	if err := checkContext(m.ContextID); err != nil {
@@ -29,6 +30,13 @@ func (h *Handler) postWithoutTask(ctx context.Context, req *a2a.SendMessageReque
 	uuid := task.Addressee(m)
 	if id, err := h.taskOfApproval(ctx, uuid); err != nil || id != "" {
 		return h.postAs(ctx, req, in, id, err)
+	}
+	earlier, err := h.referenced(ctx, m.ReferenceTasks)
+	if err != nil {
+		return sentMessage{}, err
+	}
+	if len(earlier) > 0 && uuid == "" {
+		return h.continueContext(ctx, req, in, earlier)
 	}
 	waiting, err := h.waitingIn(ctx, m.ContextID)
 	switch {

@@ -8,6 +8,7 @@
 // send.go      sending messages, and waiting for the result
 // answers.go   messages that decide approvals
 // context.go   messages that name no task
+// references.go messages that continue earlier tasks
 // stream.go    tasks as streams of events
 // tasks.go     reading, cancelling and listing tasks
 // push.go      webhooks

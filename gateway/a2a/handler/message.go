@@ -19,6 +19,7 @@ type message struct {
 	files       []service.File
 	chain       []string
 	fingerprint string // the whole content
+	earlier     string // what was said in the tasks that the message continues
 }
 
 // readMessage reads the parts: text unchanged, data as JSON, text files within the text,
@@ -135,5 +136,5 @@ func checkContext(id string) error {
 // serviceMessage returns the message as input of the service. It never answers a question
 // that comes up after the message was checked.
 func (in message) serviceMessage() service.Message {
-	return service.Message{Text: in.text, ClientID: in.id, Files: in.files, NoAnswer: true}
+	return service.Message{Text: in.text, Preface: in.earlier, ClientID: in.id, Files: in.files, NoAnswer: true}
 }

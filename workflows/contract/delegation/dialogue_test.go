@@ -1,0 +1,103 @@
+package delegation_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "agent-stop-and-go/workflows/contract/delegation"
+)
+
+var writer = Peer{Name: "writer", URL: "http://writer", Context: ContextConversation}
+
+func point(n int) Point { return Point{ContextID: "c", TaskID: fmt.Sprint("t", n)} }
+
+func TestATaskContinuesTheOneThatEndedBeforeIt(t *testing.T) {
+	page := Open(Dialogues{}).Page(nil, false)
+	for n := range 3 {
+		thread := page.Take(writer)
+		if at := thread.Point(); n == 0 && at != nil || n > 0 && *at != point(n-1) {
+			t.Errorf("task %d continues %+v", n, at)
+		}
+		if busy := page.Take(writer); busy != nil {
+			t.Error("a second task joins a dialogue whose task runs")
+		}
+		thread.Advance(point(n))
+		thread.Advance(Point{})
+		thread.Release()
+	}
+	elsewhere := writer
+	elsewhere.URL = "http://other"
+	if at := page.Take(elsewhere).Point(); at != nil {
+		t.Errorf("an agent elsewhere continues %+v", at)
+	}
+}
+
+func TestATaskOutsideOfADialogueKeepsNothing(t *testing.T) {
+	book := Open(Dialogues{})
+	page := book.Page(nil, false)
+	thread := page.Take(Peer{Name: "writer", URL: "http://writer"})
+	thread.Advance(point(1))
+	thread.Release()
+	if thread.Point() != nil || len(book.List()) != 0 {
+		t.Errorf("%+v, %+v", thread.Point(), book.List())
+	}
+	if (Page{}).Take(writer) != nil {
+		t.Error("a page of no book has a dialogue")
+	}
+}
+
+// TestBranchesHaveDialoguesOfTheirOwn has the page of a branch in another workflow, as composite
+// nodes inside are.
+func TestBranchesHaveDialoguesOfTheirOwn(t *testing.T) {
+	end := func(page Page, n int) {
+		thread := page.Take(writer)
+		thread.Advance(point(n))
+		thread.Release()
+	}
+	book := Open(Dialogues{})
+	end(book.Page([]int{0}, false), 0)
+	first, second := book.Page([]int{1, 1}, true), book.Page([]int{1, 10}, true)
+	end(first, 1)
+	end(second, 10)
+	for page, want := range map[Page][]Dialogue{
+		book.Page([]int{5}, false): book.List(),
+		first:                      {{Place: "1.1", Peer: "writer", URL: "http://writer", Point: point(1)}},
+		second:                     {{Place: "1.10", Peer: "writer", URL: "http://writer", Point: point(10)}},
+	} {
+		if got := page.Dialogues().List; !cmp.Equal(got, want) {
+			t.Error(cmp.Diff(want, got))
+		}
+	}
+	inside := Open(first.Dialogues())
+	end(inside.Page([]int{1, 1, 0}, false), 2)
+	end(inside.Page([]int{1, 1, 1, 0}, true), 3)
+	book.Put(inside.List())
+	want := []Dialogue{
+		{Peer: "writer", URL: "http://writer", Point: point(0)},
+		{Place: "1.10", Peer: "writer", URL: "http://writer", Point: point(10)},
+		{Place: "1.1", Peer: "writer", URL: "http://writer", Point: point(2)},
+		{Place: "1.1.1.0", Peer: "writer", URL: "http://writer", Point: point(3)},
+	}
+	if !cmp.Equal(book.List(), want) {
+		t.Error(cmp.Diff(want, book.List()))
+	}
+}
+
+func TestTheLongestUnusedDialoguesAreForgotten(t *testing.T) {
+	book := Open(Dialogues{})
+	for n := range MaxDialogues + 5 {
+		for _, name := range []string{"writer", fmt.Sprint("peer", n)} {
+			peer := writer
+			peer.Name = name
+			thread := book.Page(nil, false).Take(peer)
+			thread.Advance(point(n))
+			thread.Release()
+		}
+	}
+	list := book.List()
+	if len(list) != MaxDialogues || list[len(list)-2].Peer != "writer" || list[0].Peer != "peer6" {
+		t.Errorf("%d dialogues: %+v", len(list), list)
+	}
+}
