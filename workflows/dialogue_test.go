@@ -116,7 +116,7 @@ func TestDialoguesSurviveContinueAsNew(t *testing.T) {
 		t.Fatal("the run went on")
 	}
 	same(t, "carried", fmt.Sprint(next.Carried.Dialogues), fmt.Sprint([]delegation.Dialogue{
-		{Peer: "writer", URL: "http://writer", Point: delegation.Point{ContextID: "c", TaskID: "t1"}},
+		{URL: "http://writer", Point: delegation.Point{ContextID: "c", TaskID: "t1"}},
 	}))
 	converse(t, w, next, func(s *session) {
 		s.say("r2", "shorter")

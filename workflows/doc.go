@@ -126,6 +126,9 @@
 // have created, and nobody could cancel it. Agents of the present protocol answer within a
 // minute; one of an old dialect holds the turn until it is done, ten minutes at most.
 //
+// A task of a peer with dialogues continues the one that ended before it (package delegation). The
+// conversation carries the dialogues; composite nodes get theirs as input and return them.
+//
 // A destructive call or delegation, or an approval sent to another agent, is repeated
 // automatically only if it was not sent, or if the receiver has declared that it
 // deduplicates. The activities report this by the kind of their failure. Every other

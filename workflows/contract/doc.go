@@ -67,6 +67,7 @@
 //	tool.go          tools; catalogue.go resources and prompts
 //	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks
+//	delegation       a package: other agents, and the dialogues with them
 //	push.go          webhooks of tasks; package network restricts their addresses
 //	feed.go          live events; package generation has the replies in them
 //	identity.go      callers and their scopes; package key has the texts that stand for them

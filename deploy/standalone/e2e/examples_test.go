@@ -29,7 +29,7 @@ type example struct {
 	says     []string // nodes that wrote messages, in order
 	tree     string
 	edit     func(t *testing.T, text string) string // changes the file
-	inner    string                                 // the file of an agent that is a tool server of this one, and has the resources
+	inner    string                                 // the file of an agent that this one calls, and that has the resources
 	accepts  bool                                   // what waits is a question, and is answered with yes
 }
 
@@ -118,6 +118,11 @@ var exampleRuns = map[string]example{
 	"drive.yaml destructive": {
 		ask: `call delete_file {"id":"notes.txt"}`, approves: []string{"delete_file "}, answers: "The tool delete_file answered: Deleted file id: notes.txt", tree: "drive:done", edit: keptFile,
 	},
+	"dialogue.yaml": {
+		inner: "simple.yaml", ask: "add a resource named apple with value 42", approves: []string{"a2a_store store"},
+		answers: "The tool resources_list answered: ", stores: []string{"apple=42"}, says: []string{"store", "check"},
+		tree: "clerks:done[store:done check:done]",
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
@@ -156,7 +161,7 @@ func (e example) run(t *testing.T, file string) {
 		stores = t.TempDir()
 		inner := runExample(t, stores, e.inner, nil).base
 		e.edit = func(_ *testing.T, text string) string {
-			return strings.Replace(text, "http://127.0.0.1:8081", inner, 1)
+			return strings.ReplaceAll(text, "http://127.0.0.1:8081", inner)
 		}
 	}
 	api := runExample(t, dir, file, e.edit)

@@ -213,7 +213,9 @@ func obedient(w http.ResponseWriter, r *http.Request) {
 		case "system":
 			order = orderIn(m.Content)
 		case "user":
-			task, results = m.Content, 0
+			if task, results = m.Content, 0; strings.HasPrefix(task, earlierTasks) {
+				_, task, _ = strings.Cut(task, "\n\n")
+			}
 		case "tool":
 			results, last = results+1, m.Content
 		}

@@ -17,14 +17,13 @@ type Point struct {
 type Dialogue struct {
 	// Place is the branch of a parallel node, as its path in the tree ("0.1"), or "".
 	Place string `json:"place,omitempty"`
-	Peer  string `json:"peer"`
-	// URL is the peer's when the dialogue began. Its IDs mean nothing elsewhere.
+	// URL is the peer's. Nodes may know it under different names.
 	URL string `json:"url"`
 	Point
 }
 
 func (d Dialogue) same(other Dialogue) bool {
-	return d.Place == other.Place && d.Peer == other.Peer && d.URL == other.URL
+	return d.Place == other.Place && d.URL == other.URL
 }
 
 // Dialogues are the dialogues of a node, which is in the Place.
@@ -92,7 +91,7 @@ func (p Page) Dialogues() Dialogues {
 // Take returns the dialogue with a peer for one task, nil if the task is part of none: because the
 // peer has no dialogues, or because a task of this one is running.
 func (p Page) Take(peer Peer) *Thread {
-	own := Dialogue{Place: p.place, Peer: peer.Name, URL: peer.URL}
+	own := Dialogue{Place: p.place, URL: peer.URL}
 	if peer.Context != ContextConversation || p.book == nil || slices.ContainsFunc(p.book.taken, own.same) {
 		return nil
 	}

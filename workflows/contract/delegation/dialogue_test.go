@@ -27,8 +27,11 @@ func TestATaskContinuesTheOneThatEndedBeforeIt(t *testing.T) {
 		thread.Advance(Point{})
 		thread.Release()
 	}
-	elsewhere := writer
-	elsewhere.URL = "http://other"
+	renamed, elsewhere := writer, writer
+	renamed.Name, elsewhere.URL = "author", "http://other"
+	if at := page.Take(renamed).Point(); at == nil {
+		t.Error("the agent under another name starts anew")
+	}
 	if at := page.Take(elsewhere).Point(); at != nil {
 		t.Errorf("an agent elsewhere continues %+v", at)
 	}
@@ -63,8 +66,8 @@ func TestBranchesHaveDialoguesOfTheirOwn(t *testing.T) {
 	end(second, 10)
 	for page, want := range map[Page][]Dialogue{
 		book.Page([]int{5}, false): book.List(),
-		first:                      {{Place: "1.1", Peer: "writer", URL: "http://writer", Point: point(1)}},
-		second:                     {{Place: "1.10", Peer: "writer", URL: "http://writer", Point: point(10)}},
+		first:                      {{Place: "1.1", URL: "http://writer", Point: point(1)}},
+		second:                     {{Place: "1.10", URL: "http://writer", Point: point(10)}},
 	} {
 		if got := page.Dialogues().List; !cmp.Equal(got, want) {
 			t.Error(cmp.Diff(want, got))
@@ -75,10 +78,10 @@ func TestBranchesHaveDialoguesOfTheirOwn(t *testing.T) {
 	end(inside.Page([]int{1, 1, 1, 0}, true), 3)
 	book.Put(inside.List())
 	want := []Dialogue{
-		{Peer: "writer", URL: "http://writer", Point: point(0)},
-		{Place: "1.10", Peer: "writer", URL: "http://writer", Point: point(10)},
-		{Place: "1.1", Peer: "writer", URL: "http://writer", Point: point(2)},
-		{Place: "1.1.1.0", Peer: "writer", URL: "http://writer", Point: point(3)},
+		{URL: "http://writer", Point: point(0)},
+		{Place: "1.10", URL: "http://writer", Point: point(10)},
+		{Place: "1.1", URL: "http://writer", Point: point(2)},
+		{Place: "1.1.1.0", URL: "http://writer", Point: point(3)},
 	}
 	if !cmp.Equal(book.List(), want) {
 		t.Error(cmp.Diff(want, book.List()))
@@ -88,16 +91,16 @@ func TestBranchesHaveDialoguesOfTheirOwn(t *testing.T) {
 func TestTheLongestUnusedDialoguesAreForgotten(t *testing.T) {
 	book := Open(Dialogues{})
 	for n := range MaxDialogues + 5 {
-		for _, name := range []string{"writer", fmt.Sprint("peer", n)} {
+		for _, url := range []string{"http://writer", fmt.Sprint("http://peer", n)} {
 			peer := writer
-			peer.Name = name
+			peer.URL = url
 			thread := book.Page(nil, false).Take(peer)
 			thread.Advance(point(n))
 			thread.Release()
 		}
 	}
 	list := book.List()
-	if len(list) != MaxDialogues || list[len(list)-2].Peer != "writer" || list[0].Peer != "peer6" {
+	if len(list) != MaxDialogues || list[len(list)-2].URL != "http://writer" || list[0].URL != "http://peer6" {
 		t.Errorf("%d dialogues: %+v", len(list), list)
 	}
 }

@@ -5,8 +5,8 @@
 // one is a new task in the same context that references it. A peer with Context conversation has
 // dialogues; with others every delegation starts anew.
 //
-// A conversation has one dialogue with each peer, and each branch of a parallel node has dialogues
-// of its own (Place). While a task of a dialogue runs, another call of the same peer in the same
+// A conversation has one dialogue with each URL, and each branch of a parallel node has dialogues
+// of its own (Place). While a task of a dialogue runs, another call of the same URL in the same
 // place starts anew and is no part of the dialogue, so two tasks never continue the same one.
 package delegation
 
