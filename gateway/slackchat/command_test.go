@@ -75,6 +75,32 @@ func TestCommandsApproveWhatTheirThreadShowsWhole(t *testing.T) {
 	w.shows(channel, partly, "I will delete it.", "Run resources_remove?: Rejected by U2", "I have left it: no")
 }
 
+// Slack writes quotation marks of its own. The reply does not repeat values.
+func TestACommandApprovesWithChanges(t *testing.T) {
+	w := newWorkspace(t)
+	w.engine.edit = []string{"name"}
+	w.gateway()
+	root := w.Say("U1", channel, "", fakeslack.Mention+" delete db-1")
+	shown := w.card(channel, root)
+	w.Say("U2", channel, root, fakeslack.Mention+" !approve force=true")
+	w.told("U2", `"force" may not be changed`)
+	if r := w.engine.result(c0(shown)); r != nil {
+		t.Fatalf("decided: %+v", r)
+	}
+	w.Say("U2", channel, root, fakeslack.Mention+" !approve name=“db 2” smaller")
+	w.await("it is decided", func() bool { return w.engine.result(c0(shown)) != nil })
+	r := w.engine.result(c0(shown))
+	if r.Reason != "smaller" || r.Revision == nil || r.Revision.Edit != contract.Hash([]byte(`{"name":"db 2"}`)) {
+		t.Errorf("%+v", r)
+	}
+	w.told("U2", "resources_remove with name")
+	for _, m := range w.Private("U2") {
+		if strings.Contains(m.Text, "secret") {
+			t.Errorf("%q", m.Text)
+		}
+	}
+}
+
 // A command is for what its author has seen.
 func TestACommandDoesNotDecideWhatCameLater(t *testing.T) {
 	w := newWorkspace(t)

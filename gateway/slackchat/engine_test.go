@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -26,6 +27,7 @@ type engine struct {
 	talks     map[string]*conversation
 	approvals map[string]*contract.ApprovalView
 	arguments string
+	edit      []string // what may be changed
 	reply     func(text string) string
 	messages  int // that were taken
 	later     []string
@@ -131,7 +133,7 @@ func (e *engine) ask(c *conversation) {
 	expires := time.Now().Add(time.Hour)
 	p := contract.PendingApproval{
 		UUID: id, ConversationID: c.view.ID, ToolName: "resources_remove", Server: "resources", AgentName: "helper", ToolArgs: contract.JSON{Raw: json.RawMessage(e.arguments)},
-		Description: "Remove it <!channel>", Reason: contract.ReasonDestructive, Because: contract.GroundAnnotation, CreatedAt: time.Now(), ExpiresAt: &expires, Requester: c.view.Owner.Name(), Approvers: []string{"group:ops", "scope:approve:all"},
+		Description: "Remove it <!channel>", Reason: contract.ReasonDestructive, Because: contract.GroundAnnotation, CreatedAt: time.Now(), ExpiresAt: &expires, Requester: c.view.Owner.Name(), Approvers: []string{"group:ops", "scope:approve:all"}, Edit: e.edit,
 	}
 	e.approvals[id] = &contract.ApprovalView{Pending: p}
 	c.view.Pending, c.view.Running, c.view.Status = append(c.view.Pending, p), false, contract.StatusWaitingApproval
@@ -260,7 +262,15 @@ func (e *engine) Decide(_ context.Context, uuid string, in contract.DecideSignal
 		}
 		return nil, service.Errorf(contract.KindForbidden, "%s", rule)
 	}
-	return e.end(uuid, contract.ApprovalResult{Decision: decision, By: in.By, Reason: in.Reason, Via: in.Via, RequestID: in.RequestID, Identity: in.Identity})
+	r := contract.ApprovalResult{Decision: decision, By: in.By, Reason: in.Reason, Via: in.Via, RequestID: in.RequestID, Identity: in.Identity}
+	if len(in.Edit) > 0 {
+		r.Revision = &contract.Revision{Changes: []edit.Change{{Name: "name", After: "secret"}}, Edit: contract.Hash(edit.Canonical(in.Edit))}
+	}
+	return e.end(uuid, r)
+}
+
+func (e *engine) Catalogue(context.Context) (contract.Catalogue, error) {
+	return contract.Catalogue{}, nil
 }
 
 // end ends an approval, and lets the conversation go on.
