@@ -27,7 +27,7 @@ func Tools(names []string) ([]server.ServerTool, error) {
 		case "fetch":
 			typed.Add(s, typed.Tool{Name: "fetch", Title: "Fetch", Description: "Read a page of the web as text. Only addresses of the Internet can be reached.", Effect: typed.Reads, OpenWorld: true}, newFetcher(reach.Rules{}).fetch)
 		case "sqlite":
-			return nil, errors.New("the server sqlite is not built in: a tool that opens any file by name cannot be limited; use a tool server for one database")
+			return nil, errors.New("the server sqlite is not built in: a tool that opens any file by name cannot be limited; use mcp-sql --sqlite FILE")
 		default:
 			return nil, fmt.Errorf("the server %q is not built in: there are echo and fetch", name)
 		}

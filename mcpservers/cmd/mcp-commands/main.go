@@ -48,6 +48,9 @@ func (p process) run(ctx context.Context) error {
 	if len(p.args) > 0 {
 		rest.args = p.args[1:]
 	}
+	if len(rest.args) > 0 && (rest.args[0] == "--help" || rest.args[0] == "-h") {
+		first = "help" // of every command
+	}
 	switch first {
 	case "server":
 		return rest.server(ctx)

@@ -177,7 +177,10 @@ func TestAnyServerIsBridged(t *testing.T) {
 func TestRequestsAreTraced(t *testing.T) {
 	traces := t.TempDir()
 	says(t, program(t, "client", "tools", "call", "echo", "--json", `{"message":"hi"}`, "--", os.Args[0], "server", "--internal-servers", "echo", "--tracing-dir", traces), `{"message":"hi"}`, 0)
-	says(t, program(t, "tools", "list", "--internal-servers", "sqlite"), "sqlite is not built in", 1)
+	says(t, program(t, "tools", "list", "--internal-servers", "sqlite"), "use mcp-sql --sqlite FILE", 1)
+	for _, command := range []string{"server", "tools", "config", "convert", "client", "bridge"} {
+		says(t, program(t, command, "--help"), "Usage:", 0)
+	}
 	files, err := filepath.Glob(filepath.Join(traces, "*.jsonl"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v %v", files, err)
