@@ -3,7 +3,10 @@ package gateway_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"agent-stop-and-go/gateway/service"
@@ -12,38 +15,62 @@ import (
 )
 
 // shelf is a backend with a script for each conversation.
-type shelf map[string]*script
+type shelf struct {
+	mu      sync.Mutex
+	scripts map[string]*script
+}
 
-func newShelf(t *testing.T) (shelf, *api) {
-	s := shelf{}
-	of := func(id string) *script {
-		if s[id] == nil {
-			return newScript() // there is no such conversation
-		}
-		return s[id]
-	}
+func newShelf(t *testing.T) (*shelf, *api) {
+	s := &shelf{scripts: map[string]*script{}}
 	return s, newAPI(t, &fakeBackend{
-		StartFn: func(in service.StartInput) (service.StartResult, error) {
-			if s[in.Conversation.ID] == nil {
-				s[in.Conversation.ID] = taskScript()
-			}
-			return s[in.Conversation.ID].start(in)
-		},
+		StartFn: func(in service.StartInput) (service.StartResult, error) { return s.open(in.Conversation.ID).start(in) },
 		AwaitFn: func(ctx context.Context, id string, requests []string) (contract.AwaitResult, error) {
-			return of(id).await(ctx, id, requests)
+			return s.of(id).await(ctx, id, requests)
 		},
-		ConversationFn: func(id, request string) (contract.ConversationView, error) {
-			if s[id] == nil {
-				return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
-			}
-			return s[id].read(id, request)
-		},
-		TreeFn: func(id string) (contract.TreeView, error) { return of(id).readTree(id) },
+		ConversationFn: func(id, request string) (contract.ConversationView, error) { return s.of(id).read(id, request) },
+		TreeFn:         func(id string) (contract.TreeView, error) { return s.of(id).readTree(id) },
 	})
 }
 
+// of returns the script of a conversation, an empty one if it does not exist.
+func (s *shelf) of(id string) *script {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scripts[id] == nil {
+		return taskScript()
+	}
+	return s.scripts[id]
+}
+
+func (s *shelf) open(id string) *script {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scripts[id] == nil {
+		s.scripts[id] = taskScript()
+	}
+	return s.scripts[id]
+}
+
+// ids lists the conversations.
+func (s *shelf) ids() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.scripts))
+}
+
+// first returns the message that has started a task.
+func (s *shelf) first(id string) (m contract.MessageSignal, contextID string) {
+	of := s.of(id)
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	return of.sent[0], of.view.ContextID
+}
+
 // model returns what the model reads of the message that has started a task.
-func (s shelf) model(id string) string { return s[id].sent[0].Text.Inline }
+func (s *shelf) model(id string) string {
+	m, _ := s.first(id)
+	return m.Text.Inline
+}
 
 func references(ids ...string) object { return object{"referenceTaskIds": ids} }
 
@@ -56,16 +83,16 @@ func TestATaskContinuesTheTasksThatItsMessageReferences(t *testing.T) {
 		if !strings.Contains(r.raw, "TASK_STATE_COMPLETED") {
 			t.Fatal(r.raw)
 		}
-		if a.rpc("SendMessage", said("m-2", "shorter", references(one))); len(s) != 2 {
-			t.Fatalf("the same message again: %d tasks", len(s))
+		if a.rpc("SendMessage", said("m-2", "shorter", references(one))); len(s.ids()) != 2 {
+			t.Fatalf("the same message again: %d tasks", len(s.ids()))
 		}
 		var two string
-		for id := range s {
+		for _, id := range s.ids() {
 			if id != one {
 				two = id
 			}
 		}
-		if got := s[two].view.ContextID; got != context {
+		if _, got := s.first(two); got != context {
 			t.Errorf("%s: the context is %s, not %s", method, got, context)
 		}
 		if got, want := s.model(two), "[context] This was said in earlier tasks:\nuser: \"write\"\nassistant: \"answer to write\"\n\nshorter"; got != want {
@@ -83,12 +110,12 @@ func TestAWaitingTaskIsAnsweredBeforeItIsContinued(t *testing.T) {
 	one := a.rpc("SendMessage", said("m-1", "drop all", object{"contextId": "ctx"})).text("result", "task", "id")
 	done := a.rpc("SendMessage", said("m-2", "write", object{"contextId": "ctx-2"})).text("result", "task", "id")
 	r := a.rpc("SendMessage", said("m-3", "approved", references(one)))
-	if len(s) != 2 || r.text("result", "task", "id") != one || !strings.Contains(r.raw, "waits for an answer") {
-		t.Errorf("%d tasks: %s", len(s), r.raw)
+	if len(s.ids()) != 2 || r.text("result", "task", "id") != one || !strings.Contains(r.raw, "waits for an answer") {
+		t.Errorf("%d tasks: %s", len(s.ids()), r.raw)
 	}
 	r = a.rpc("SendMessage", said("m-4", "shorter", object{"contextId": "ctx", "referenceTaskIds": []string{done}}))
-	if len(s) != 3 || state(r) != "TASK_STATE_COMPLETED" {
-		t.Errorf("%d tasks: %s", len(s), r.raw)
+	if len(s.ids()) != 3 || state(r) != "TASK_STATE_COMPLETED" {
+		t.Errorf("%d tasks: %s", len(s.ids()), r.raw)
 	}
 }
 
@@ -131,11 +158,11 @@ func TestWhatWasSaidBeforeIsBounded(t *testing.T) {
 			more = nil
 		}
 		id = a.rpc("SendMessage", said(fmt.Sprint("m-", i), fmt.Sprint("number ", i, " ", strings.Repeat("x", 6_000)), more)).text("result", "task", "id")
-		s[id].write(func(v *contract.ConversationView) { // not the whole message again
+		s.of(id).write(func(v *contract.ConversationView) { // not the whole message again
 			v.Transcript.Tail[len(v.Transcript.Tail)-1].Content = contract.Inline(strings.Repeat("y", 6_000))
 		})
-		first := s[id].view.Transcript.Tail[0]
-		read, err := transcript.ReadText(t.Context(), a.blobs, first.Content)
+		first, _ := s.first(id)
+		read, err := transcript.ReadText(t.Context(), a.blobs, first.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
