@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/hooks"
+	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/rates"
 	"agent-stop-and-go/workflows/telemetry"
 )
@@ -40,7 +41,7 @@ var recorded = []string{
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",
 	"proven", "proven-approval", "login", "login-approval",
-	"deputies", "deputized-approval", "reminded", "reminded-approval", "judged", "judged-approval", "judged-refused", "released", "released-approval", "control", "paused", "paused-approval", "paused-rejected", "later", "deletion", "upkeep", "adopt",
+	"deputies", "deputized-approval", "reminded", "reminded-approval", "judged", "judged-approval", "judged-refused", "released", "released-approval", "control", "paused", "paused-approval", "paused-rejected", "later", "deletion", "upkeep", "adopt", "numbers",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }
@@ -116,5 +117,6 @@ func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowRep
 	appender.Register(r)
 	rates.Register(r)
 	hooks.Register(r)
+	numbers.Register(r)
 	return r
 }

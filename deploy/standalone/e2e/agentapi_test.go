@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/number"
 )
 
 // clientOfMCPAgent is a client of its API and of its shell's.
@@ -104,4 +107,19 @@ func TestAGateOfMCPAgentsClientsSurvivesKillMinusNine(t *testing.T) {
 	if n := len(h.tools.called("note_add")); n != 1 {
 		t.Errorf("it has run %d times", n)
 	}
+}
+
+// TestRecordNumbers records the workflow that gives conversations their numbers, in two requests.
+func TestRecordNumbers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	port := freePort(t)
+	h.extra = fmt.Sprintf("clients: {api: {port: %d}}\n", port)
+	_, p := h.inside()
+	c := clientOfMCPAgent{t: t, api: fmt.Sprintf("http://127.0.0.1:%d", port)}
+	for i, id := range []string{"api-00000001", "api-00000002"} {
+		c.post(c.api+"/api/v1/submit", fmt.Sprintf(`{"client_id":%q,"text":"hello","wait":true}`, id))
+		eventually(t, "the session has its number", func() bool { n, _ := c.session(id); return n == number.First+i })
+	}
+	keep(t, p.Client, "numbers", number.WorkflowID(h.queue, contract.Hash([]byte(""))[:16]))
 }
