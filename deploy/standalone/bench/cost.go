@@ -70,7 +70,7 @@ func costOf(ctx context.Context, n size, t *table, name string, kind func(*site)
 	if err := m.ready(starting); err != nil {
 		return err
 	}
-	c := costing{m: m, t: t, name: name, client: kind(&site{m.url, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500}}})}
+	c := costing{m: m, t: t, name: name, client: kind(&site{url: m.url, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500}}})}
 	if _, err := each(n.turns/2, func() error { return c.client.turn(ctx) }); err != nil { // warms up
 		return err
 	}

@@ -106,39 +106,6 @@ func firstTokens(ctx context.Context, s *stack, p provider, clients, rounds int)
 	return ours, direct, nil
 }
 
-// fronts compares how long clients of other protocols wait for the first token with those of AG-UI.
-// Each request starts a conversation, and the model takes no time.
-func fronts(ctx context.Context, s *stack, n size, t *table) error {
-	const user = "remote"
-	ways := []struct {
-		name, path string
-		body       any
-		times      []time.Duration
-	}{
-		{name: "AG-UI", path: "/conversations", body: message{user}},
-		{name: "chat/completions", path: "/v1/chat/completions", body: map[string]any{
-			"stream": true, "messages": []map[string]any{{"role": "user", "content": user}},
-		}},
-		{name: "responses", path: "/v1/responses", body: map[string]any{"stream": true, "input": user}},
-	}
-	for range 20 * n.rounds {
-		for i := range ways {
-			_, took, err := s.firstToken(ctx, s.url+ways[i].path, ways[i].body)
-			if err != nil {
-				return err
-			}
-			ways[i].times = append(ways[i].times, took)
-		}
-	}
-	agui := quantile(ways[0].times, .5)
-	for _, w := range ways[1:] {
-		took := quantile(w.times, .5)
-		ratio := float64(took) / float64(agui)
-		t.ratio(fmt.Sprintf("events: first token of %s, median / of AG-UI", w.name), ms(took), ms(agui), ratio, "≤ 1.20", ratio <= 1.2)
-	}
-	return nil
-}
-
 func abreast(n int, f func(i int) (time.Duration, error)) ([]time.Duration, error) {
 	times, errs := make([]time.Duration, n), make([]error, n)
 	var group sync.WaitGroup
@@ -168,22 +135,9 @@ func (s *site) firstToken(ctx context.Context, to string, body any) (age, took t
 		return 0, 0, err
 	}
 	defer res.Body.Close()
-	age = -1
-	lines := bufio.NewReader(res.Body)
-	for {
-		line, err := lines.ReadString('\n')
-		if _, rest, ok := strings.Cut(line, `"@`); ok && age < 0 {
-			var sent int64
-			if _, scanned := fmt.Sscanf(rest, "%d", &sent); scanned == nil {
-				age, took = time.Since(time.Unix(0, sent)), time.Since(began)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return 0, 0, err
-		}
+	age, took, err = readToken(res.Body, began, func(string) bool { return false })
+	if err != nil {
+		return 0, 0, err
 	}
 	if age < 0 {
 		return 0, 0, fmt.Errorf("%s: %s without a token", to, res.Status)
@@ -287,4 +241,26 @@ func (s *site) follow(ctx context.Context, id string, count int) (followers, err
 		go func() { _, _ = io.Copy(io.Discard, c) }() // until it is closed
 	}
 	return slices.Clip(out), nil
+}
+
+// readToken reads a stream to its end, or to a line that ends it. It returns the age of the first token on
+// arrival, or -1, and how long after began it arrived.
+func readToken(r io.Reader, began time.Time, ends func(line string) bool) (age, took time.Duration, err error) {
+	age = -1
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if _, rest, ok := strings.Cut(line, "@"); ok && age < 0 {
+			var sent int64
+			if _, scanned := fmt.Sscanf(rest, "%d", &sent); scanned == nil {
+				age, took = time.Since(time.Unix(0, sent)), time.Since(began)
+			}
+		}
+		if errors.Is(err, io.EOF) || err == nil && ends(line) {
+			return age, took, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
 }

@@ -44,7 +44,7 @@ func prepared(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 	}
 	text := agentFile(strconv.Itoa(ports[0]), filepath.Join(dir, "data"), f.tools.URL+"/mcp", strconv.Itoa(ports[1]), agent)
 	m := &mortal{
-		site: &site{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
+		site: &site{url: fmt.Sprintf("http://127.0.0.1:%d", ports[0]), http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
 		file: filepath.Join(dir, "agent.yaml"),
 		args: args,
 		env:  append(os.Environ(), "OPENAI_API_KEY=bench", "OPENAI_BASE_URL="+f.model.URL(), "LOG_LEVEL=error"),

@@ -53,6 +53,8 @@ type stack struct {
 type site struct {
 	url  string
 	http *http.Client
+	// ollama, agent and shell are the URLs of the ports for clients of other programs.
+	ollama, agent, shell string
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
@@ -125,15 +127,17 @@ func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	web := httptest.NewServer(g)
+	web, ollama, agent, shell := httptest.NewServer(g), httptest.NewServer(g.Ollama()), httptest.NewServer(g.AgentAPI()), httptest.NewServer(g.Shell())
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500, DialContext: (&net.Dialer{}).DialContext}}
 	s.undo = append(s.undo, func() error {
 		g.Close()
 		client.CloseIdleConnections()
-		web.Close()
+		for _, port := range []*httptest.Server{web, ollama, agent, shell} {
+			port.Close()
+		}
 		return nil
 	})
-	return &site{web.URL, client}, nil
+	return &site{web.URL, client, ollama.URL, agent.URL, shell.URL}, nil
 }
 
 func (s *stack) stop() error {
