@@ -38,7 +38,7 @@ func (m *Models) judge(in contract.GenerateInput, q modelRequest) *rules.Judge {
 	if m.Now != nil {
 		at = m.Now()
 	}
-	return &rules.Judge{Policy: m.Policy, Servers: m.Servers, About: verdict.Call{Node: in.Node, Facts: in.Facts, Time: at, Before: q.earlier}}
+	return &rules.Judge{Policy: m.Policy, Servers: m.Servers, Grants: m.Grants, Conversation: in.ConversationID, Draft: in.DraftID, About: verdict.Call{Node: in.Node, Facts: in.Facts, Time: at, Before: q.earlier}}
 }
 
 func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {

@@ -43,6 +43,7 @@ type Models struct {
 	// Policy judges the calls; nil has no rules. Servers tell it facts about them; nil tells none.
 	Policy  rules.Policy
 	Servers rules.Servers
+	Grants  rules.Grants // nil has none
 	// Audited: the installation has an audit log.
 	Audited bool
 	Now     func() time.Time
@@ -228,8 +229,9 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool, judg
 			}
 		}
 	}
-	out.Audited = m.Audited && (out.Destructive || out.Verdict.Asking() || out.Peer != nil) // an approval of a peer's task lets it act
-	if target := tool.bound.Target(); (out.Destructive || out.Verdict.Asking()) && target.Address != "" {
+	asked := out.Verdict.Asking() || out.Verdict.Granted()
+	out.Audited = m.Audited && (out.Destructive || asked || out.Peer != nil) // an approval of a peer's task lets it act
+	if target := tool.bound.Target(); (out.Destructive || asked) && target.Address != "" {
 		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}
 	return out, err

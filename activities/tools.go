@@ -93,7 +93,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 	}
 	recorded, err := audited(ctx, t.Audit, auditing.Call{
 		Conversation: in.ConversationID, Agent: in.Agent, Server: in.Server, Tool: in.Tool, Key: in.IdempotencyKey, Arguments: in.Arguments, SHA256: in.SHA256,
-		Rule: in.Rule, Policy: in.Policy,
+		Rule: in.Rule, Policy: in.Policy, Grant: in.Standing,
 	})
 	if err != nil {
 		return contract.CallToolResult{}, err

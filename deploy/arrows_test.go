@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 	"workflows/proof":         {"workflows/contract", "workflows/attribute", "workflows/credential", "workflows/wording"},
 	"workflows/hooks":         {"workflows/contract", "workflows/attribute", "workflows/activity", "workflows/run", "workflows/wording"},
 	"workflows/numbers":       {"workflows/contract", "workflows/run"},
+	"workflows/grants":        {"workflows/contract", "workflows/ledger", "workflows/proof", "workflows/run"},
 	"workflows/rates":         {"workflows/contract", "workflows/run", "workflows/signal"},
 	"workflows/activity":      {"workflows/contract", "workflows/wording", "workflows/handover"},
 	"workflows/appender":      {"workflows/activity", "workflows/contract", "workflows/run", "workflows/signal"},
@@ -112,8 +113,9 @@ var arrows = map[string][]string{
 	"gateway/web": {"gateway/web", "gateway/page", "gateway/identity", "mcpservers/hosting/guard"},
 
 	// The client of other agents has its own types, which its parent uses.
-	"activities/rates": {"workflows/contract", "workflows/attribute"},
-	"activities/peer":  {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
+	"activities/rates":    {"workflows/contract", "workflows/attribute"},
+	"activities/standing": {"workflows/contract", "workflows/attribute"},
+	"activities/peer":     {"workflows/contract", "workflows/telemetry", "activities/peer", "activities/mask", "activities/outbound"},
 
 	// What wire formats share knows none of them, nor the router that knows all.
 	"activities/llm":           {"workflows/contract", "workflows/record", "activities/mask", "activities/outbound"},

@@ -131,7 +131,7 @@ func readAnswer(c echo.Context) (json.RawMessage, error) {
 }
 
 // answerMembers are the members of an answer to an approval or a question.
-var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by", "edit"}
+var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by", "edit", "always"}
 
 // readDecision reads an approval or rejection, or the answer to a question.
 func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (service.Decision, error) {
@@ -148,7 +148,7 @@ func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (s
 	}
 	note, err := callerOf(c).Note(service.Note{Reason: given.Reason, By: given.By})
 	return service.Decision{UUID: uuid, Subject: &subject, Signal: contract.DecideSignal{
-		Approved: given.Approved, By: note.By, OnBehalfOf: note.OnBehalfOf, Reason: note.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content}, Edit: given.Edit,
+		Approved: given.Approved, By: note.By, OnBehalfOf: note.OnBehalfOf, Reason: note.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content}, Edit: given.Edit, Always: given.Always,
 	}}, err
 }
 

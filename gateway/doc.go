@@ -23,7 +23,7 @@
 //	identity          proves who calls: keys (package keys has their file), tokens, a proxy, and
 //	                  sessions of browsers (package session)
 //	login             logs people in with a browser: /auth/*
-//	desk              puts approvals off, and has deputies: /deputies
+//	desk              puts approvals off, has deputies and standing grants: /deputies, /grants
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
 //	service/graves    tells deleted conversations from unknown ones
 //	service/search    finds conversations by words

@@ -87,7 +87,8 @@ type Deps struct {
 	// Approvers are the rules of who may decide approvals; see package approvers.
 	Approvers []string
 	// Rates are the rate limits of the configuration.
-	Rates []rates.Limit
+	Rates  []rates.Limit
+	Grants desk.Grants // nil has none
 	// Exports contains the exported conversations, which are shown while no worker answers.
 	// It may be nil.
 	Exports fs.FS
@@ -228,7 +229,7 @@ func New(deps Deps) *Gateway {
 		home:   home.New(d.Agent, d.Version, d.WebUI, d.Namespace),
 		rest:   &rest{service: s, search: &search.Searcher{List: s.List, Exports: d.Exports}, events: events, chats: command.New(s), server: server, logger: d.Logger},
 		server: server,
-		desk:   &desk.Endpoint{Service: s, Caller: callerOf},
+		desk:   &desk.Endpoint{Service: s, Grants: d.Grants, Caller: callerOf},
 		events: events,
 		offers: &offers.Endpoint{Service: s, Agent: d.Agent},
 		health: g.health,

@@ -50,7 +50,7 @@ func verdict(r about, i contract.Identity, x tenant) int {
 		return 401
 	case r.scope != "any" && !i.May(r.scope):
 		return 403
-	case r.method == "DELETE" && r.object == "" && r.path != "/mcp": // a deputy, and there is none
+	case r.method == "DELETE" && r.object == "" && r.path != "/mcp", strings.HasPrefix(r.path, "/grants/"): // a deputy or a grant, and there is none
 		return 404
 	case r.object == "conversation" && !sees, r.object == "approval" && !sees && !decides:
 		return 404

@@ -18,6 +18,7 @@ import (
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/rates"
 	"agent-stop-and-go/activities/reset"
+	"agent-stop-and-go/activities/standing"
 	"agent-stop-and-go/activities/switchboard"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
@@ -110,13 +111,14 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	limiter := rates.New(c.AgentName(), c.Limits.RateLimits(), board.State, rates.Workflows{TaskQueue: c.Temporal.TaskQueue})
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
+	book := &standing.Book{Agent: c.AgentName(), TaskQueue: c.Temporal.TaskQueue}
 	rules := &ruleCheck{config: c, logger: logger}
 	stop := background(ctx, func(ctx context.Context) {
 		warnAutoRun(ctx, nodes, lists, offer, logger)
 		rules.run(ctx, offer)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: offer, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Audited: p.Audit != nil, Now: time.Now, Feed: p.Feed, Peers: peers},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: offer, Blobs: p.Blobs, Keyring: p.Keyring, Bearers: bearers, Policy: policyOf(c), Servers: box, Grants: book, Audited: p.Audit != nil, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
 			Caller: ruledTools{offer, c.Policy(), &sync.Map{}}, Blobs: p.Blobs, Claims: p.Claims, Switches: board, Rates: limiter, Audit: p.Audit.recorder(), Keyring: p.Keyring, Bearers: bearers, PublicURL: own.Base(), Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, RuleProblems: rules.Problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now), Own: ownTools(offer, policyOf(c)),
@@ -125,6 +127,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Texts:  &activities.Texts{Blobs: p.Blobs, Policy: policyOf(c), Audited: p.Audit != nil},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Audit:  p.Audit,
+		Grants: book,
 		Resets: &reset.Activities{}, Webhooks: webhooks,
 		Deletions: &deletion.Deletions{
 			AgentName: c.AgentName(), Dir: c.DataDir, Graves: p.Graves, Values: p.Values, Audit: p.Audit.recorder(), After: c.Conversations.DeleteAfter, Now: time.Now, Logger: logger,

@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/control"
+	"agent-stop-and-go/workflows/grants"
 	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/rates"
@@ -26,6 +27,7 @@ func NewReplayer(o client.Options) (worker.WorkflowReplayer, error) {
 	workflows.Register(r)
 	control.Register(r)
 	rates.Register(r)
+	grants.Register(r)
 	hooks.Register(r)
 	numbers.Register(r)
 	appender.Register(r)

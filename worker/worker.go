@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/deletion"
 	"agent-stop-and-go/activities/reset"
+	giving "agent-stop-and-go/activities/standing"
 	"agent-stop-and-go/activities/webhook"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
@@ -26,10 +27,12 @@ import (
 	names "agent-stop-and-go/workflows/contract/deletion"
 	wire "agent-stop-and-go/workflows/contract/hooks"
 	"agent-stop-and-go/workflows/contract/review"
+	"agent-stop-and-go/workflows/contract/standing"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/grants"
 	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/proof"
@@ -49,6 +52,7 @@ type Activities struct {
 	Resets        *reset.Activities
 	Deletions     *deletion.Deletions
 	Webhooks      *webhook.Hooks
+	Grants        *giving.Book
 	// Audit is nil without an audit log.
 	Audit *Audit
 }
@@ -103,6 +107,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)
 	rates.Register(w)
+	grants.Register(w)
 	hooks.Register(w)
 	numbers.Register(w)
 	Register(w, a, table)
@@ -192,6 +197,7 @@ func Register(r Registry, a Activities, t *calls.Table) {
 	bindCall(r, t, contract.ActivitySummarize, a.Models.Summarize)
 	bindCall(r, t, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, review.Activity, a.Models.Review)
+	bind(r, standing.Give, a.Grants.Give)
 	bind(r, audit.ActivityRecord, a.Audit.recorder().Record)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)

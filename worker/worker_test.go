@@ -48,7 +48,7 @@ func TestEveryActivityIsBound(t *testing.T) {
 		contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
 		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityOffload.Name, contract.ActivityExport.Name,
 		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, review.Activity.Name, contract.ActivityWithdraw.Name,
-		"record_audit", "select_hooks", "send_hook", "start_generate", "start_digest", "start_call_tool", "end_conversation", "bury_conversation", "erase_conversation", "expire_conversations", "mark_values", "collect_values",
+		"record_audit", "give_standing_grant", "select_hooks", "send_hook", "start_generate", "start_digest", "start_call_tool", "end_conversation", "bury_conversation", "erase_conversation", "expire_conversations", "mark_values", "collect_values",
 	}
 	slices.Sort(want)
 	if got := registered(worker.Activities{}); !slices.Equal(got, want) {

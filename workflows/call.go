@@ -278,7 +278,7 @@ func (l *leaf) outcomeApproval(ctx workflow.Context, c call, description string)
 // runsUnseen reports whether nobody has approved a call before it runs for the first time.
 func (l *leaf) runsUnseen(c contract.Call) bool {
 	if c.Verdict != nil {
-		return c.Verdict.Allowing()
+		return c.Verdict.Allowing() && !c.Verdict.Granted()
 	}
 	return l.node.SkipApproval
 }
@@ -288,6 +288,9 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant, Rate: l.passage(c),
+	}
+	if c.Verdict.Granted() {
+		in.Standing = c.Verdict.Grant.ID
 	}
 	if c.Destructive {
 		in.Agent = a.agent.Name

@@ -15,6 +15,8 @@
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts, or read the system prompt of a server
 //	Deputies      the gateway, with the first   never
 //	              deputy of an agent
+//	Grants        the Approval with the first   never
+//	              standing grant of an agent
 //	Deletion      the gateway                   a conversation and all that belongs to it is removed,
 //	                                            or the deletion is refused
 //	Upkeep        a worker, or agent gc         old conversations are deleted, and values collected
@@ -58,7 +60,7 @@
 //	delivery.go      Delivery
 //	notify.go        the conversation's side of Push, which is package push
 //
-// Package approval is Approval, package deputies is Deputies. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
+// Package approval is Approval, package deputies is Deputies, package grants is Grants. Package adoption has the configuration that a conversation takes over (adopt in turn.go).
 //
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
 // Control, package catalogue Catalogue, package numbers Numbers, package appender Audit, which package ledger tells of changes;

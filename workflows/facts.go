@@ -23,7 +23,7 @@ func callerOf(m contract.MessageSignal) *verdict.Caller {
 	if i.Authenticated() && len(m.Scopes) == 0 {
 		return nil
 	}
-	c := &verdict.Caller{Subject: i.Subject, Issuer: i.Issuer, Channel: i.Channel}
+	c := &verdict.Caller{Subject: i.Subject, Issuer: i.Issuer, Channel: i.Channel, Request: m.RequestID}
 	if i.Authenticated() {
 		c.Groups, c.Scopes = m.Groups, m.Scopes
 	}

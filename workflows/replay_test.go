@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/workflows/appender"
 	"agent-stop-and-go/workflows/control"
 	"agent-stop-and-go/workflows/credential/header"
+	"agent-stop-and-go/workflows/grants"
 	"agent-stop-and-go/workflows/hooks"
 	"agent-stop-and-go/workflows/numbers"
 	"agent-stop-and-go/workflows/rates"
@@ -116,6 +117,7 @@ func replayer(t *testing.T, o worker.WorkflowReplayerOptions) worker.WorkflowRep
 	control.Register(r)
 	appender.Register(r)
 	rates.Register(r)
+	grants.Register(r)
 	hooks.Register(r)
 	numbers.Register(r)
 	return r

@@ -182,9 +182,9 @@ func TestRulesLearnWhoCallsAndWhatWasUsed(t *testing.T) {
 	})
 	prompts := read(w, &w.prompts)
 	same(t, "calls of models", len(prompts), 3)
-	same(t, "caller", *prompts[1].Facts.Caller, verdict.Caller{Subject: "bob", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"converse"}, Channel: "rest"})
+	same(t, "caller", *prompts[1].Facts.Caller, verdict.Caller{Subject: "bob", Issuer: "keys", Groups: []string{"ops"}, Scopes: []string{"converse"}, Channel: "rest", Request: "r1"})
 	same(t, "usage", prompts[1].Facts.Usage, verdict.Usage{InputTokens: 20, OutputTokens: 4})
-	same(t, "who typed", *prompts[2].Facts.Caller, verdict.Caller{})
+	same(t, "who typed", *prompts[2].Facts.Caller, verdict.Caller{Request: "r2"})
 }
 
 func TestSeveralPeopleApproveOneAfterTheOther(t *testing.T) {

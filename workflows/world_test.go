@@ -14,6 +14,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/review"
+	"agent-stop-and-go/workflows/contract/standing"
 	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/credential"
@@ -31,6 +32,7 @@ type world struct {
 	OffloadFn  func(contract.OffloadInput)
 	JudgeFn    func(verdict.Delegation) *verdict.Verdict
 	ReviewFn   func(review.Input) (review.Result, error)
+	GiveFn     func(standing.Giving) error
 	// Slow: calls take longer than a local activity may.
 	Slow bool
 
@@ -66,6 +68,7 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
 	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityOffload.Name})
 	env.RegisterActivityWithOptions(w.readAnswer, activity.RegisterOptions{Name: contract.ActivityReadAnswer.Name})
+	env.RegisterActivityWithOptions(func(_ context.Context, in standing.Giving) (struct{}, error) { return struct{}{}, w.GiveFn(in) }, activity.RegisterOptions{Name: standing.Give.Name})
 	env.RegisterActivityWithOptions(func(_ context.Context, in review.Input) (review.Result, error) { return w.ReviewFn(in) }, activity.RegisterOptions{Name: review.Activity.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})

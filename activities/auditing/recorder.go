@@ -217,6 +217,8 @@ type Call struct {
 	SHA256    string
 	// Rule and Policy are those that have allowed it.
 	Rule, Policy string
+	// Grant is the standing grant because of which it runs, or "".
+	Grant string
 }
 
 // Effective reports whether a message may have an effect: it starts destructive work, or approves
@@ -268,7 +270,7 @@ func (r *Recorder) Begin(ctx context.Context, c Call) (end End, err error) {
 		return func(error, bool) {}, nil
 	}
 	ref := activityRef(ctx)
-	l := audit.Leaf{At: r.now(), Conversation: c.Conversation, Agent: c.Agent, Server: c.Server, Tool: c.Tool, Call: c.Key, Rule: c.Rule, Policy: c.Policy}
+	l := audit.Leaf{At: r.now(), Conversation: c.Conversation, Agent: c.Agent, Server: c.Server, Tool: c.Tool, Call: c.Key, Rule: c.Rule, Policy: c.Policy, Grant: c.Grant}
 	p, call, outcome := l, l, l
 	p.Kind, p.ID = audit.KindProposal, audit.ProposalID(c.Conversation, c.Key, c.Server, c.Tool, c.SHA256)
 	call.Kind, call.ID, call.Activity, call.Proposal = audit.KindCall, audit.CallID(ref), ref, p.ID

@@ -43,6 +43,9 @@ type Judge struct {
 	Servers Servers
 	// About has what all calls of the reply share, and those before.
 	About verdict.Call
+	// Grants are the standing grants of the agent; nil has none. Conversation and Draft are the reply's.
+	Grants              Grants
+	Conversation, Draft string
 
 	asked     time.Duration // time that servers had so far
 	previews  time.Duration // and for previews
@@ -65,7 +68,7 @@ func (j *Judge) Call(ctx context.Context, tool toolbox.Tool, ours bool, args jso
 		c.Server = toolbox.Call{Server: tool.Server, Arguments: args}.To()
 	}
 	shown := j.addFacts(ctx, &c, tool)
-	v := j.Policy.Judge(c)
+	v := j.granted(ctx, c, tool, j.Policy.Judge(c))
 	if v != nil && len(shown) > 0 {
 		v.Facts, _ = json.Marshal(shown) // of valid JSON
 	}

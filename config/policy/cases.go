@@ -84,7 +84,7 @@ func (c CaseCall) call(now time.Time) (verdict.Call, error) {
 		Tool: c.Tool, Server: c.Server, Node: c.Node, Arguments: raw, Time: c.Time, Before: []verdict.Earlier{}, ServerFacts: c.Facts,
 		ReadOnly: c.Annotations.ReadOnly, Destructive: c.Annotations.Destructive, Idempotent: c.Annotations.Idempotent,
 		Facts: &verdict.Facts{
-			Caller: new(verdict.Caller(c.Caller)), Chain: c.Chain,
+			Caller: c.caller(), Chain: c.Chain,
 			Usage: verdict.Usage{InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens, Calls: c.Usage.Calls, CostNanos: int64(c.Usage.Cost * 1e9)},
 		},
 	}
@@ -98,6 +98,10 @@ func (c CaseCall) call(now time.Time) (verdict.Call, error) {
 		out.Before = append(out.Before, verdict.Earlier{Tool: b.Tool, Failed: b.Failed})
 	}
 	return out, nil
+}
+
+func (c CaseCall) caller() *verdict.Caller {
+	return &verdict.Caller{Subject: c.Caller.Subject, Issuer: c.Caller.Issuer, Groups: c.Caller.Groups, Scopes: c.Caller.Scopes, Channel: c.Caller.Channel}
 }
 
 // Judged returns the call of a case. Without a time it is now.

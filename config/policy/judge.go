@@ -114,7 +114,30 @@ func (p *Policy) conclude(found []finding) *verdict.Verdict {
 			v.Asks = add(v.Asks, f)
 		}
 	}
+	bind(v, found)
 	return v
+}
+
+// bind says of which rules an offer for later calls is: all that are about the call, also those that
+// ask for less. One that could not be evaluated may be about anything.
+func bind(v *verdict.Verdict, found []finding) {
+	if v.Outcome != verdict.Ask {
+		return
+	}
+	var rules []Rule
+	known := true
+	for _, f := range found {
+		rules, known = append(rules, f.rule.Rule), known && f.err == nil
+	}
+	for i, a := range v.Asks {
+		if a.Always != nil && known && v.Offer() != nil {
+			o := *a.Always
+			o.Rules = digestOf(rules)
+			v.Asks[i].Always = &o
+		} else {
+			v.Asks[i].Always = nil
+		}
+	}
 }
 
 // add adds the approval that a rule asks for. One that demands nothing of its own, or the same as
@@ -150,6 +173,7 @@ func stricter(a, b verdict.Approval) verdict.Approval {
 	ends := stops(a) || stops(b)
 	a.Count, a.Remind = max(a.Count, b.Count), a.Remind.Merge(b.Remind)
 	a.Edit = slices.DeleteFunc(slices.Clone(a.Edit), func(name string) bool { return !slices.Contains(b.Edit, name) })
+	a.Always = a.Always.And(b.Always)
 	if b.Expires != 0 && sooner(a.Expires, b.Expires) == b.Expires {
 		a.Expires, a.Keep, a.Then = b.Expires, b.Keep, b.Then
 	}

@@ -86,13 +86,15 @@ func (p *Policy) Rules() []Rule {
 	return out
 }
 
-func versionOf(rules []Rule) string {
+func versionOf(rules []Rule) string { return digestOf(rules)[:12] }
+
+func digestOf(rules []Rule) string {
 	data, err := json.Marshal(rules)
 	if err != nil { // texts, lists, numbers
 		panic(fmt.Sprintf("encode rules: %v", err))
 	}
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:6])
+	return hex.EncodeToString(sum[:])
 }
 
 func compile(r Rule, l language) (compiled, error) {

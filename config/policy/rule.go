@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/approvers"
+	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
@@ -36,6 +37,15 @@ type Ask struct {
 	OnExpiry     string          `yaml:"on_expiry" jsonschema:"default=stop,enum=stop,enum=keep,enum=escalate" jsonschema_description:"What follows when nobody has decided within expires. The approval has expired in each case. stop: the call does not run. keep: the same people are asked again, without an end. escalate: those in escalate are asked, without an end."`
 	Escalate     []string        `yaml:"escalate" jsonschema_description:"Who is asked with on_expiry: escalate, as in approval.approvers. Needs auth."`
 	Edit         []string        `yaml:"edit" json:"Edit,omitempty" jsonschema:"maxItems=32" jsonschema_description:"Arguments that whoever approves may change: their names, or paths such as address.city. The changed call is judged by all rules again."`
+	Always       *Always         `yaml:"always" json:"Always,omitempty" jsonschema_description:"Lets whoever approves the call say that it need not ask again: for later calls with the same arguments, whoever is asked by the same rules, as they are now."`
+}
+
+// Always says what whoever approves a call may grant for later ones.
+type Always struct {
+	Scopes []string      `yaml:"scopes" jsonschema:"required,minItems=1,enum=turn,enum=conversation,enum=caller,enum=agent" jsonschema_description:"For which later calls that may be, of which one is chosen: turn (in the work for the same message), conversation, caller (in all conversations, in the work for messages of the same caller; needs auth), agent (all)."`
+	AtMost time.Duration `yaml:"at_most" jsonschema:"default=24h" jsonschema_description:"For how long at most, up to 2160h."`
+	Uses   int           `yaml:"uses" jsonschema:"default=10,minimum=1,maximum=100" jsonschema_description:"For how many later calls at most."`
+	Open   []string      `yaml:"open" jsonschema:"maxItems=16" jsonschema_description:"Arguments that may be left open, so that they may have any value of their kind in later calls: their names, or pointers such as /to/city into objects. All others must be equal."`
 }
 
 // Values of on_expiry.
@@ -101,6 +111,54 @@ func (a Ask) check(proven bool, report func(key, problem string)) {
 		}
 	}
 	a.checkExpiry(proven, report)
+	a.checkAlways(proven, report)
+}
+
+// checkAlways checks what may be granted for later calls. Whoever approves must be able to stand for
+// all who have to be asked about them.
+func (a Ask) checkAlways(proven bool, report func(key, problem string)) {
+	if a.Always == nil {
+		return
+	}
+	one := *a.Always
+	switch {
+	case a.Count > 1:
+		report("always", "excludes count: one person cannot approve for several")
+	case len(a.Edit) > 0:
+		report("always", "excludes edit: later calls are not changed")
+	case len(one.Scopes) == 0:
+		report("always.scopes", "is required")
+	case one.AtMost < time.Minute && one.AtMost != 0 || one.AtMost > grant.MaxTime:
+		report("always.at_most", fmt.Sprintf("%s: must be 1m to %s", one.AtMost, grant.MaxTime))
+	}
+	for i, s := range one.Scopes {
+		at := fmt.Sprintf("always.scopes[%d]", i)
+		switch s := grant.Scope(s); {
+		case !slices.Contains(grant.Scopes(), s):
+			report(at, fmt.Sprintf("%q: must be turn, conversation, caller or agent", string(s)))
+		case s == grant.Caller && !proven:
+			report(at, "caller needs auth: with auth: none nobody is known")
+		case a.NotRequester && s != grant.Turn && s != grant.Conversation:
+			report(at, fmt.Sprintf("%s excludes not_requester: whoever grants it may be the requester of another conversation", s))
+		}
+	}
+	for i, name := range one.Open {
+		if strings.TrimSpace(name) != name || name == "" || slices.Contains(strings.Split(strings.TrimPrefix(name, "/"), "/"), "") {
+			report(fmt.Sprintf("always.open[%d]", i), fmt.Sprintf("%q: must be the name of an argument, or a pointer such as /to/city", name))
+		}
+	}
+}
+
+// offer is what whoever approves may grant; nil for nothing.
+func (a Ask) offer() *grant.Offer {
+	if a.Always == nil {
+		return nil
+	}
+	o := &grant.Offer{AtMost: cmp.Or(a.Always.AtMost, 24*time.Hour), Uses: cmp.Or(a.Always.Uses, 10), Open: a.Always.Open}
+	for _, s := range a.Always.Scopes {
+		o.Scopes = append(o.Scopes, grant.Scope(s))
+	}
+	return o
 }
 
 // checkExpiry checks what follows when nobody has decided.
@@ -120,7 +178,7 @@ func (a Ask) checkExpiry(proven bool, report func(key, problem string)) {
 // approval returns the approval that the rule asks for.
 func (r Rule) approval() verdict.Approval {
 	a := cmp.Or(r.Then.Ask, &Ask{})
-	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires, Remind: a.Remind, Edit: a.Edit}
+	out := verdict.Approval{Rule: r.Name, By: a.By, NotRequester: a.NotRequester, Expires: a.Expires, Remind: a.Remind, Edit: a.Edit, Always: a.offer()}
 	if a.Count > 1 {
 		out.Count = a.Count
 	}

@@ -37,6 +37,7 @@ type Answer struct {
 	Content json.RawMessage `json:"content,omitempty"`
 	// Edit changes arguments of the call: names to values.
 	Edit   map[string]json.RawMessage `json:"edit,omitempty"`
+	Always *Always                    `json:"always,omitempty"`
 	By     string                     `json:"by,omitempty"`
 	Reason string                     `json:"reason,omitempty"`
 }

@@ -10,6 +10,7 @@
 // types.go          what the API returns; every member of openapi.yaml is there
 // conversations.go  conversations: list, read, cancel, close, delete
 // approvals.go      approvals: list, read, decide
+// grants.go         approvals that count for later calls, too
 // commands.go       commands of chats, such as !list
 // agent.go          what the agent offers, and whether it is ready
 // event.go          Event, and how events are read from a stream

@@ -198,6 +198,8 @@ type Approval struct {
 	Login           *Login          `json:"login,omitempty"`
 	// Edit are the arguments that whoever approves may change.
 	Edit []string `json:"edit,omitempty"`
+	// Always is what whoever approves may grant for later calls, too; see PreviewAlways.
+	Always *AlwaysOffer `json:"always,omitempty"`
 }
 
 // Login is what a call waits for that needs a token of a person.
@@ -295,6 +297,8 @@ type Decision struct {
 	Revision *Revision `json:"revision,omitempty"`
 	// Policy is the version of the rules under which it was decided.
 	Policy string `json:"policy,omitempty"`
+	// Always is what was granted for later calls, too.
+	Always *Always `json:"always,omitempty"`
 }
 
 // Revision is a call that was approved with changes.

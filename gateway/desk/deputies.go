@@ -15,6 +15,7 @@ import (
 // Endpoint has the handlers.
 type Endpoint struct {
 	Service *service.Service
+	Grants  Grants // nil has none
 	// Caller returns who sends a request.
 	Caller func(echo.Context) service.Caller
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/grant"
 )
 
 // Accepted describes the accepted answers to people.
@@ -38,6 +39,8 @@ type Answer struct {
 	For        *deputy.Deputy
 	// Edit are changes of the arguments; see package edit.
 	Edit json.RawMessage
+	// Always is a standing grant for later calls; see package standing of contract.
+	Always *grant.Choice
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -179,6 +182,13 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 		}
 		if string(value) != "null" {
 			b.answer.Edit = value
+		}
+	case "always":
+		if b.answer.Always != nil {
+			return fmt.Errorf("%q is there twice", key)
+		}
+		if json.Unmarshal(value, &b.answer.Always) != nil {
+			return fmt.Errorf("%q must say scope, until, uses, open and digest", key)
 		}
 	case "for":
 		if json.Unmarshal(value, &b.answer.For) != nil {

@@ -83,6 +83,7 @@ type approval struct {
 	refused  int  // changes, in this run
 	judged   int  // times, in this run
 	held     bool // the rules have ended it
+	giving   bool // a standing grant
 	stirred  bool // put off since wait looked
 	reminded int  // of the plan, in all runs
 	proofs   proof.Checker
@@ -206,6 +207,9 @@ func (a *approval) decide(ctx workflow.Context, given contract.DecideSignal, cha
 	}
 	a.conclude(ctx, decision, given)
 	a.view.Result.Content, a.view.Result.Revision = given.Content, changed
+	if a.giving = given.Always != nil; a.giving {
+		a.giveGrant(ctx, given)
+	}
 	if p := a.view.Pending; p.TakesContent() && !p.Answered() {
 		a.view.Result.Outcome = a.view.Result.Resolution().Outcome
 	}
@@ -223,6 +227,9 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (given contra
 	}
 	if err == nil {
 		err = a.checkEdit(given)
+	}
+	if err == nil {
+		err = a.checkAlways(ctx, given)
 	}
 	return given, err
 }

@@ -2,6 +2,7 @@
 //
 //	approval.go  its loop and its result; options.go starts it; log.go logs its end
 //	update.go    the update that decides; edit.go changes of the arguments; read.go reads answers, also those that came as messages
+//	always.go    the standing grant that may come with a yes
 //	hooks.go     tells web hooks
 //	audit.go     what the audit log gets of it
 //	judge.go     has it judged by rules that have changed; free.go releases it by them

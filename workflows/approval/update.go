@@ -34,7 +34,7 @@ func (a *approval) validateDecision(ctx workflow.Context, raw json.RawMessage) e
 // refused with another kind, because only the signal can have an activity read it. After its time
 // an approval takes none, also while its timer is late, as in the moment after a restart.
 func (a *approval) validateUpdate(ctx workflow.Context, name string, raw json.RawMessage) error {
-	decides := func(u *decideUpdate) bool { return len(u.given.Edit) == 0 }
+	decides := func(u *decideUpdate) bool { return !special(u.given) }
 	switch {
 	case a.view.Result != nil || slices.ContainsFunc(a.updates, decides) || a.isOver(ctx):
 		return refuseUpdate(contract.KindDecided, wording.TextDecided)
@@ -45,7 +45,7 @@ func (a *approval) validateUpdate(ctx workflow.Context, name string, raw json.Ra
 	if err != nil {
 		return refuseUpdate(contract.KindInvalid, err.Error())
 	}
-	if (len(given.Edit) > 0) != (name == edit.Update) { // the other one is for that
+	if special(given) != (name == edit.Update) { // the other one is for that
 		return refuseUpdate(contract.KindInvalid, wording.TextEditUpdate)
 	}
 	if err := a.proofs.ValidateDecider(ctx, a.in, name, raw, given); err != nil {
@@ -62,7 +62,7 @@ func (a *approval) acceptUpdate(ctx workflow.Context, raw json.RawMessage) (cont
 	}
 	u := &decideUpdate{given: given}
 	a.updates = append(a.updates, u)
-	if err := workflow.Await(run.Detached(ctx), func() bool { return a.view.Result != nil || u.refused != nil }); err != nil {
+	if err := workflow.Await(run.Detached(ctx), func() bool { return a.view.Result != nil && !a.giving || u.refused != nil }); err != nil {
 		return contract.ApprovalResult{}, err
 	}
 	if u.refused != nil {

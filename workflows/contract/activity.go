@@ -153,9 +153,10 @@ type CallToolInput struct {
 	Agent string `json:"agent,omitempty"`
 	// Claim identifies a destructive call independently of what the run did before it, so that
 	// it stays the same after a reset. "" means IdempotencyKey.
-	Claim  string `json:"claim,omitempty"`
-	Rule   string `json:"rule,omitempty"` // that lets a destructive call run
-	Policy string `json:"policy,omitempty"`
+	Claim    string `json:"claim,omitempty"`
+	Rule     string `json:"rule,omitempty"` // that lets a destructive call run
+	Policy   string `json:"policy,omitempty"`
+	Standing string `json:"standing,omitempty"` // the standing grant that lets it run
 	// Grant is the approval by which a call of unknown outcome is repeated. A destructive call
 	// is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`

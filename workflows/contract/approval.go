@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
@@ -39,9 +40,10 @@ type ApprovalInput struct {
 	Rule    string `json:"rule,omitempty"`
 	Policy  string `json:"policy,omitempty"`
 	// Call is the ID of the message with the call, if there is one.
-	Call  string   `json:"call,omitempty"`
-	Edit  []string `json:"edit,omitempty"` // arguments that may be changed; see package edit
-	Basis JSON     `json:"basis,omitzero"` // as in Call
+	Call   string       `json:"call,omitempty"`
+	Edit   []string     `json:"edit,omitempty"`   // arguments that may be changed; see package edit
+	Basis  JSON         `json:"basis,omitzero"`   // as in Call
+	Always *grant.Offer `json:"always,omitempty"` // what may be granted for later calls
 	// Waits is set if a yes is judged again: see review.Input.
 	Waits *verdict.Verdict `json:"waits,omitempty"`
 	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
@@ -94,7 +96,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers, Login: in.Login,
-		Requester: in.Owner.Name(), Edit: in.Edit,
+		Requester: in.Owner.Name(), Edit: in.Edit, Always: in.Always,
 	}
 }
 
@@ -163,27 +165,28 @@ func (p PendingApproval) AsksRequester() bool {
 // PendingApproval is the "pending_approval" of the API and of the file. The fields after
 // created_at are additions.
 type PendingApproval struct {
-	UUID            string    `json:"uuid"`
-	ConversationID  string    `json:"conversation_id"`
-	ToolName        string    `json:"tool_name"`
-	ToolArgs        JSON      `json:"tool_args"`
-	Description     string    `json:"description"`
-	RemoteTaskID    string    `json:"remote_task_id,omitempty"`
-	RemoteAgentName string    `json:"remote_agent_name,omitempty"`
-	CreatedAt       time.Time `json:"created_at"`
-	Reason          Reason    `json:"reason,omitempty"`
-	Digest          string    `json:"tool_args_sha256,omitempty"`
-	Node            string    `json:"node,omitempty"`
-	NodePath        []int     `json:"node_path,omitempty"`
-	Schema          JSON      `json:"schema,omitzero"`
-	Accepts         string    `json:"accepts,omitempty"`
-	Call            string    `json:"call,omitempty"`
-	Origin          *Origin   `json:"origin,omitempty"`
-	Explanation     Text      `json:"explanation,omitzero"`
-	Binding         *Binding  `json:"binding,omitempty"`
-	Granted         *Binding  `json:"granted,omitempty"`
-	Approvers       []string  `json:"approvers,omitempty"`
-	Edit            []string  `json:"edit,omitempty"` // as in ApprovalInput
+	UUID            string       `json:"uuid"`
+	ConversationID  string       `json:"conversation_id"`
+	ToolName        string       `json:"tool_name"`
+	ToolArgs        JSON         `json:"tool_args"`
+	Description     string       `json:"description"`
+	RemoteTaskID    string       `json:"remote_task_id,omitempty"`
+	RemoteAgentName string       `json:"remote_agent_name,omitempty"`
+	CreatedAt       time.Time    `json:"created_at"`
+	Reason          Reason       `json:"reason,omitempty"`
+	Digest          string       `json:"tool_args_sha256,omitempty"`
+	Node            string       `json:"node,omitempty"`
+	NodePath        []int        `json:"node_path,omitempty"`
+	Schema          JSON         `json:"schema,omitzero"`
+	Accepts         string       `json:"accepts,omitempty"`
+	Call            string       `json:"call,omitempty"`
+	Origin          *Origin      `json:"origin,omitempty"`
+	Explanation     Text         `json:"explanation,omitzero"`
+	Binding         *Binding     `json:"binding,omitempty"`
+	Granted         *Binding     `json:"granted,omitempty"`
+	Approvers       []string     `json:"approvers,omitempty"`
+	Edit            []string     `json:"edit,omitempty"`   // as in ApprovalInput
+	Always          *grant.Offer `json:"always,omitempty"` // as in ApprovalInput
 	// Login is what the call waits for, with ReasonLogin.
 	Login *login.Need `json:"login,omitempty"`
 
@@ -249,6 +252,7 @@ type DecideSignal struct {
 	// Content is the answer to a question, Edit the changes of the arguments (package edit).
 	Content JSON            `json:"content,omitzero"`
 	Edit    json.RawMessage `json:"edit,omitempty"`
+	Always  *grant.Choice   `json:"always,omitempty"` // of what is offered, for later calls
 	// OnBehalfOf is the name that a caller with an Identity claims to act for.
 	OnBehalfOf string `json:"on_behalf_of,omitempty"`
 	// Identity is the caller, with the scopes and groups that allowed the decision. Proof proves
@@ -309,6 +313,7 @@ type ApprovalResult struct {
 	Identity   Identity       `json:"identity,omitzero"`
 	For        *deputy.Deputy `json:"for,omitempty"`
 	Revision   *Revision      `json:"revision,omitempty"`
+	Always     *grant.Given   `json:"always,omitempty"` // the standing grant that came with it
 	// Policy is the version of the rules under which it was decided, if it was judged by any.
 	Policy string `json:"policy,omitempty"`
 }

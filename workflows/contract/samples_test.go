@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract/difference"
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/generation"
+	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/judgement"
 	"agent-stop-and-go/workflows/contract/later"
 	"agent-stop-and-go/workflows/contract/login"
@@ -288,7 +289,7 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`)},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Always: choice()},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}, Judgement: &judgements()[0]},
 	}
 }
@@ -305,7 +306,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", Owner: identity(), NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonRemote, Audited: true, Because: GroundSetting, Rule: "big", Policy: "0123456789ab", RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Basis: blobJSON(), Waits: ruled(),
+		CreatedAt: noon, Timeout: time.Hour, Remind: plan(), Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(), Approvers: rules(), Login: need(), Webhooks: true, Edit: []string{"value"}, Always: offer(), Basis: blobJSON(), Waits: ruled(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2, Deferrals: deferrals(), Reminded: []time.Time{noon}, Reminders: 1, Judgements: judgements()},
 	}
 }
@@ -337,7 +338,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(), Policy: "0123456789ab",
+		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(), Always: &grant.Given{Choice: *choice(), Problem: "too many"}, Policy: "0123456789ab",
 	}
 }
 
@@ -362,7 +363,7 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`),
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Always: choice(),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Revision":        *revision(),
@@ -467,7 +468,7 @@ func activitySamples() map[string]any {
 
 		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Grant: approvalID, Rate: passage(), Binding: binding(), Tools: []string{"agent"}, Basis: blobJSON()},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Agent: "tester", Claim: messageID, Rule: "small", Policy: "0123456789ab", Standing: approvalID, Grant: approvalID, Rate: passage(), Binding: binding(), Tools: []string{"agent"}, Basis: blobJSON()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Login: need(), Note: "note", Usage: usage(), Used: "find"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Kind: WantResources, Server: "prompts", Probe: new(blob())},
@@ -506,4 +507,12 @@ func activitySamples() map[string]any {
 
 func transferred() JSON {
 	return JSON{Raw: json.RawMessage(`{"calls":[{"name":"resources_add","arguments":{}}]}`)}
+}
+
+func offer() *grant.Offer {
+	return &grant.Offer{Scopes: grant.Scopes(), AtMost: time.Hour, Uses: 5, Open: []string{"note"}, Rules: digest(), Node: "worker", Caller: "proxy alice", Turn: requestID}
+}
+
+func choice() *grant.Choice {
+	return &grant.Choice{Scope: grant.Turn, Until: noon, Uses: 5, Open: []string{"note"}, Digest: digest()}
 }

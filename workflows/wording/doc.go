@@ -30,6 +30,7 @@
 //	earlier.go     earlier descriptions, for the replay of older histories
 //	edit.go        changes of arguments
 //	judged.go      what rules that have changed say of a call that waits, and releases
+//	always.go      approvals that count for later calls, too
 //	visible.go     Visible, Shown: values of others within a text
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI

@@ -62,7 +62,7 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	case r.Revision != nil && d == contract.Approved:
 		return ApprovalMarker(d) + "\n\n" + Changed(r)
 	case !p.Answered():
-		return ApprovalMarker(d)
+		return ApprovalMarker(d) + givenMarker(r)
 	case p.Reason == contract.ReasonClientTool:
 		mark = "[CLIENT TOOL]: "
 	}

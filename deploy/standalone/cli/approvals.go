@@ -149,7 +149,8 @@ func (d *decision) add(cmd *cobra.Command) {
 func newApprove(f *Flags) *cobra.Command {
 	return newDecision(f, "approve UUID…", "Approve a call, and show what comes of it; or several calls", `  agent approvals list
   agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --reason "looks right"
-  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --set amount=400`, func([]string) client.Answer {
+  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --set amount=400
+  agent approvals approve 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f --always conversation --for 2h`, func([]string) client.Answer {
 		yes := true
 		return client.Answer{Approved: &yes}
 	})
@@ -177,6 +178,7 @@ func newAnswer(f *Flags) *cobra.Command {
 // newDecision returns a command that decides an approval; without names, one or several.
 func newDecision(f *Flags, use, short, example string, answer func(args []string) client.Answer, names ...string) *cobra.Command {
 	var d decision
+	var later always
 	accepts := arguments(names...)
 	if len(names) == 0 {
 		accepts = several
@@ -195,6 +197,14 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 			if a.Edit, err = changes(d.set); err != nil || len(d.set) > 0 && len(args) > 1 {
 				return &UsageError{cmp.Or(err, errors.New("--set changes one call: name one UUID"))}
 			}
+			if err := later.complete(len(args) > 1 || len(d.set) > 0); err != nil {
+				return &UsageError{err}
+			}
+			if later.Scope != "" {
+				if a.Always, err = s.confirmed(cmd, args[0], later); err != nil || a.Always == nil {
+					return err
+				}
+			}
 			if len(names) == 0 && len(args) > 1 {
 				return s.decideAll(cmd.Context(), args, a)
 			}
@@ -207,6 +217,7 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 	}
 	d.add(cmd)
 	if strings.HasPrefix(use, "approve") {
+		later.add(cmd)
 		cmd.Flags().StringArrayVar(&d.set, "set", nil, "approve with another value of an argument, as `NAME=VALUE`; may be repeated. VALUE is JSON, or else a text")
 	}
 	return cmd

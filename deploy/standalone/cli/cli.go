@@ -120,7 +120,7 @@ func IsTerminal(stream any) bool {
 
 // Commands returns the commands, which get their environment from getenv.
 func Commands(getenv func(string) string) []*cobra.Command {
-	return []*cobra.Command{newChat(getenv), newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv), newLogin(getenv), newLogout(getenv), newPause(getenv), newResume(getenv), newSwitches(getenv), newLimits(getenv), newDeputies(getenv)}
+	return []*cobra.Command{newChat(getenv), newAsk(getenv), newApprovals(getenv), newConversations(getenv), newTools(getenv), newLogin(getenv), newLogout(getenv), newPause(getenv), newResume(getenv), newSwitches(getenv), newLimits(getenv), newDeputies(getenv), newGrants(getenv)}
 }
 
 // family returns a command that has only subcommands. Alone it prints its help.

@@ -9,7 +9,7 @@
 // chat.go           chat, in a pipe; package chat is the one at a terminal
 // question.go       the questions that ask asks at a terminal, also the fields of a form one by one
 // login.go          login and logout; package login has the tokens
-// approvals.go, bulk.go, conversations.go, tools.go, switches.go, limits.go, deputies.go   the other commands
+// approvals.go, bulk.go, conversations.go, tools.go, switches.go, limits.go, deputies.go, grants.go   the other commands
 // prompts.go        prompt used: the prompts that a conversation has had
 // lint.go           tools lint, which asks a tool server instead of an agent
 // complete.go       IDs, completed from the agent

@@ -25,7 +25,7 @@ const judgeTimeout = 15 * time.Second
 // not know it, the decision is sent as a signal, which is durable without a worker. Not while a
 // worker handles the update: the signal would be judged as well.
 func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
-	if len(in.Edit) > 0 {
+	if len(in.Edit) > 0 || in.Always != nil {
 		return t.edit(ctx, uuid, in)
 	}
 	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits

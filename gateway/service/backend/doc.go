@@ -10,8 +10,8 @@
 //	              typist.go whose signal decided
 //	decide.go     deciding; edit.go with changes, later.go not now; proof.go proves who
 //	singleton.go  workflows of which one runs: switches.go Control, deputies.go Deputies;
-//	              rates.go the counters of rate limits
-//	catalogue.go  the tools of a worker; attended.go whether a worker runs; store.go whether it
+//	              grants.go Grants; rates.go the counters of rate limits
+//	catalogue.go  the tools of a worker, and whether one runs; store.go whether it
 //	              has the same blob store; survey.go counts for metrics
 //	push.go       webhooks; delete.go starts deletions
 //	trouble.go    why a conversation does not answer; tree.go its tree

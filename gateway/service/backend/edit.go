@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// edit approves with changes. They are not sent as a signal: a worker that knows no changes would
-// approve without them.
+// edit approves with changes, or for later calls, too. That is not sent as a signal: a worker that
+// does not know it would approve without.
 func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSignal) (_ *contract.ApprovalResult, err error) {
 	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
 		if err := t.takesDecision(ctx, uuid); err != nil {
@@ -34,7 +34,7 @@ func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSign
 	case isPassing(err):
 		return nil, service.Errorf(service.KindUnavailable, silentText).Because(err)
 	case !errors.As(err, &refused):
-		return nil, fault(err, "approve with changes")
+		return nil, fault(err, "approve with more than a yes")
 	}
 	switch kind := contract.Kind(refused.Type()); kind {
 	case contract.KindDecided:
@@ -44,5 +44,5 @@ func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSign
 	case review.KindUnjudged:
 		return nil, service.Errorf(service.KindUnavailable, "%s", refused.Message()).Because(err)
 	}
-	return nil, service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which changes nothing").Because(err)
+	return nil, service.Errorf(service.KindUnavailable, "the workers are of an earlier version, which takes a yes or a no only").Because(err)
 }

@@ -5,6 +5,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/review"
+	"agent-stop-and-go/workflows/contract/standing"
 	"agent-stop-and-go/workflows/contract/switches"
 	"agent-stop-and-go/workflows/contract/title"
 )
@@ -46,6 +47,9 @@ func (t *Temporal) proven(workflowID, name string, payload any) (any, error) {
 		return p, err
 	case deputy.Change:
 		p.Proof, err = t.prove(workflowID, name, contract.Identity{Subject: p.By.Subject, Issuer: p.By.Issuer}, p)
+		return p, err
+	case standing.Revocation:
+		p.Proof, err = t.prove(workflowID, name, p.By.Identity(), p)
 		return p, err
 	}
 	return payload, nil

@@ -17,6 +17,7 @@
 //	release   approval and version     when an operator releases it by them, before its decision
 //	limit     agent, limit and time    when a rate limit is changed
 //	deputy    change and ID            when a deputy is appointed or revoked
+//	grant     change and ID            when a standing grant is given or revoked, and each time it is used
 //	deletion  conversation             when a conversation is deleted
 //
 // The workflow Audit is the one appender. It takes leaves as updates, which wait until the leaf is

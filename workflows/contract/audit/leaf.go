@@ -26,6 +26,7 @@ const (
 	KindSwitch   Kind = "switch"
 	KindLimit    Kind = "limit"
 	KindDeputy   Kind = "deputy"
+	KindGrant    Kind = "grant"
 	KindDeletion Kind = "deletion"
 
 	KindJudgement Kind = "judgement"
@@ -68,10 +69,12 @@ type Leaf struct {
 	// For is set if the actor has decided in the place of somebody.
 	For     *Deputized `json:"for,omitempty"`
 	Outcome string     `json:"outcome,omitempty"`
+	// Grant is the ID of the standing grant that a grant is about, or because of which a call runs.
+	Grant string `json:"grant,omitempty"`
 	// To is who was made a deputy of For, or is none any more, and Until how long.
 	To    *contract.Name `json:"to,omitempty"`
 	Until time.Time      `json:"until,omitzero"`
-	// What is what happened to which switch or deputy, the agent of a policy, the name of a limit, or what
+	// What is what happened to which switch, deputy or grant, the agent of a policy, the name of a limit, or what
 	// keys are for, and Version the IDs of the keys, or what is set.
 	What    string `json:"what,omitempty"`
 	Version string `json:"version,omitempty"`

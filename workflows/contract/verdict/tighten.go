@@ -31,7 +31,7 @@ func Tightened(asks []Approval, now *Verdict) *Verdict {
 		return nil
 	}
 	for i := range out.Asks { // a changed call would be judged by the rules of now alone
-		out.Asks[i].Edit = nil
+		out.Asks[i].Edit, out.Asks[i].Always = nil, nil
 	}
 	return &out
 }

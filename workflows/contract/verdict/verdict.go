@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/reminder"
 )
 
@@ -39,6 +40,8 @@ type Verdict struct {
 	// Facts are what the tool's server said of the call, by the names of the facts, where a rule
 	// needed it. What is large is left out.
 	Facts json.RawMessage `json:"facts,omitempty"`
+	// Grant is the standing grant because of which a call runs, with Allow, that would ask by Rule.
+	Grant *grant.Use `json:"grant,omitempty"`
 }
 
 // Approval is one approval that a call needs because of a rule.
@@ -60,6 +63,8 @@ type Approval struct {
 	Then []string `json:"then,omitempty"`
 	// Edit are the arguments that whoever approves may change; see package edit.
 	Edit []string `json:"edit,omitempty"`
+	// Always is what whoever approves may grant for later calls; see Verdict.Offer.
+	Always *grant.Offer `json:"always,omitempty"`
 }
 
 // Call is a call to judge.
@@ -102,6 +107,8 @@ type Caller struct {
 	Groups  []string `json:"groups,omitempty"`
 	Scopes  []string `json:"scopes,omitempty"`
 	Channel string   `json:"channel,omitempty"`
+	// Request is the ID of the message's request.
+	Request string `json:"request,omitempty"`
 }
 
 // Usage is what the conversation has used.
@@ -161,6 +168,18 @@ func (v *Verdict) Holding() bool { return v != nil && !v.Asking() && !v.Allowing
 
 // Allowing reports whether the call runs although it is destructive.
 func (v *Verdict) Allowing() bool { return v.is(Allow) }
+
+// Offer returns what whoever approves the call may grant for later ones, nil for nothing: that takes
+// one person, who is asked for the call as it is.
+func (v *Verdict) Offer() *grant.Offer {
+	if !v.Asking() || len(v.Asks) != 1 || v.Asks[0].Count > 1 || len(v.Asks[0].Edit) > 0 {
+		return nil
+	}
+	return v.Asks[0].Always
+}
+
+// Granted reports whether the call runs because of a standing grant.
+func (v *Verdict) Granted() bool { return v.Allowing() && v.Grant != nil }
 
 func (v *Verdict) is(o Outcome) bool { return v != nil && v.Outcome == o }
 

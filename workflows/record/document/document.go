@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -99,6 +100,8 @@ type Verdict struct {
 	Text    string          `json:"text,omitempty"`
 	// Facts are what the tool's server said of the call, by the names of the facts.
 	Facts json.RawMessage `json:"facts,omitempty"`
+	// Grant is the standing grant because of which the call did not ask.
+	Grant *grant.Use `json:"grant,omitempty"`
 }
 
 // Media is the binary part of a result. The gateway has its bytes, under the
@@ -250,7 +253,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 			Media: media(c.Media),
 		}
 		if v := c.Verdict; v != nil {
-			d.ToolCall.Verdict = &Verdict{Outcome: v.Outcome, Rule: v.Rule, Policy: v.Policy, Text: v.Text, Facts: v.Facts}
+			d.ToolCall.Verdict = &Verdict{Outcome: v.Outcome, Rule: v.Rule, Policy: v.Policy, Text: v.Text, Facts: v.Facts, Grant: v.Grant}
 		}
 	}
 	return d, nil
