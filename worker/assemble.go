@@ -111,7 +111,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	limiter := rates.New(c.AgentName(), c.Limits.RateLimits(), board.State, rates.Workflows{TaskQueue: c.Temporal.TaskQueue})
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AutoRunNodes(), c.ToolLists()
-	book := &standing.Book{Agent: c.AgentName(), TaskQueue: c.Temporal.TaskQueue}
+	book := &standing.Book{Agent: c.AgentName(), TaskQueue: c.Temporal.TaskQueue, Approvers: c.Approval.Approvers}
 	rules := &ruleCheck{config: c, logger: logger}
 	stop := background(ctx, func(ctx context.Context) {
 		warnAutoRun(ctx, nodes, lists, offer, logger)

@@ -4,14 +4,19 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/key"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // facts are what the agent's rules know of the calls that follow.
 func (l *leaf) facts(ctx workflow.Context) *verdict.Facts {
 	a, used := l.parent.origin(), l.totalConsumption(ctx).Conversation.Usage
+	owner := a.owner.Key()
+	if c := a.caller; !a.owner.Authenticated() || c != nil && owner == key.Of(c.Issuer, c.Subject) {
+		owner = ""
+	}
 	return &verdict.Facts{
-		Caller: a.caller, Chain: a.chain,
+		Caller: a.caller, Owner: owner, Chain: a.chain,
 		Usage: verdict.Usage{InputTokens: used.InputTokens, OutputTokens: used.OutputTokens, Calls: used.Calls, CostNanos: used.Cost},
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -24,19 +25,23 @@ func (j *Judge) granted(ctx context.Context, c verdict.Call, tool toolbox.Tool, 
 	if offer == nil || j.Grants == nil || j.Draft == "" || to.Address == "" || to.Definition == nil || c.Server != tool.Server {
 		return v
 	}
+	if f := c.Facts; f == nil || f.Caller == nil && f.Owner == "" { // not known whose call it is
+		return v
+	}
 	digest, err := toolbox.Digest(c.Arguments)
 	if err != nil {
 		return v
 	}
 	call := standing.Call{
 		Conversation: j.Conversation, Node: c.Node, Server: c.Server, Tool: c.Tool, Address: to.Address, Definition: to.Digest(),
-		Rules: offer.Rules, Arguments: c.Arguments, Key: standing.KeyOf(j.Conversation, j.Draft, len(j.About.Reply), c.Tool, c.Server, digest),
+		Rules: offer.Rules, Asks: v.Asks[0], Arguments: c.Arguments, Key: standing.KeyOf(j.Conversation, j.Draft, len(j.About.Reply), c.Tool, c.Server, digest),
 	}
 	if f := c.Facts; f != nil && f.Caller != nil {
 		call.Turn = f.Caller.Request
 		if f.Caller.Subject != "" {
 			call.Caller = key.Of(f.Caller.Issuer, f.Caller.Subject)
 		}
+		call.Owner = cmp.Or(f.Owner, call.Caller)
 	}
 	use, err := j.Grants.Use(ctx, call)
 	out := *v

@@ -18,6 +18,7 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/standing"
 )
@@ -25,6 +26,8 @@ import (
 // Book is the grants of the agent with a task queue.
 type Book struct {
 	Agent, TaskQueue string
+	// Approvers are the rules of who may decide approvals of the agent; see package approvers.
+	Approvers []string
 	// Client is that of the activity; tests have another.
 	Client func(context.Context) (Client, error)
 }
@@ -67,12 +70,13 @@ func (b *Book) Use(ctx context.Context, call standing.Call) (*grant.Use, error) 
 		return nil, err
 	}
 	now := time.Now()
-	covering := slices.DeleteFunc(index.Terms, func(t standing.Terms) bool { return !t.Covers(call, now) })
-	slices.SortStableFunc(covering, func(x, y standing.Terms) int {
+	call.Agent, call.Approvers = b.Agent, approvers.Required(call.Asks, b.Approvers)
+	covering := slices.DeleteFunc(index.Grants, func(e standing.Entry) bool { return !e.Covers(call, now) })
+	slices.SortStableFunc(covering, func(x, y standing.Entry) int {
 		return slices.Index(grant.Scopes(), x.Scope) - slices.Index(grant.Scopes(), y.Scope)
 	})
-	for _, t := range covering {
-		use, err := b.take(ctx, c, standing.Take{ID: t.ID, Key: call.Key, Conversation: call.Conversation})
+	for _, e := range covering {
+		use, err := b.take(ctx, c, standing.Take{ID: e.ID, Key: call.Key, Conversation: call.Conversation})
 		if err != nil || use != nil {
 			return use, err
 		}

@@ -53,7 +53,9 @@ func (a *approval) giveGrant(ctx workflow.Context, given contract.DecideSignal) 
 		err = errors.New(wording.TextAlwaysOther)
 	}
 	if err == nil {
-		err = a.sendGrant(run.Detached(ctx), standing.Giving{Terms: terms, By: standing.PersonOf(given.Identity, given.By), Via: given.Via, Since: result.DecidedAt})
+		by := standing.PersonOf(given.Identity, given.By)
+		by.Scopes, by.Groups = given.Identity.Scopes, given.Identity.Groups
+		err = a.sendGrant(run.Detached(ctx), standing.Giving{Terms: terms, By: by, Via: given.Via, Since: result.DecidedAt})
 	}
 	if err != nil {
 		result.Always.Problem = activity.Failure(err).Message

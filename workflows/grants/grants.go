@@ -210,12 +210,12 @@ func (b *book) revoke(ctx workflow.Context, raw json.RawMessage) error {
 // publish writes the memo, with the workflow task that answers the update.
 func (b *book) publish(ctx workflow.Context) error {
 	now := workflow.Now(ctx)
-	index := standing.Index{Terms: []standing.Terms{}}
+	index := standing.Index{Grants: []standing.Entry{}}
 	for _, g := range b.grants {
 		if g.Counts(now) {
-			t := g.Terms
-			t.Arguments.Rest = nil
-			index.Terms = append(index.Terms, t)
+			e := standing.Entry{Terms: g.Terms, By: g.By}
+			e.Arguments.Rest = nil
+			index.Grants = append(index.Grants, e)
 		}
 	}
 	if err := workflow.UpsertMemo(ctx, map[string]any{standing.Memo: index}); err != nil {

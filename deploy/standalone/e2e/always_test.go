@@ -66,6 +66,9 @@ func TestAPersonApprovesACallForLaterOnesToo(t *testing.T) {
 	if raw := runs(2); !strings.Contains(raw, `"grant":{"id":"`+uuid+`","by":"alice","proven":true,"scope":"agent"`) || !strings.Contains(raw, `"number":1,"left":2}`) {
 		t.Error(raw)
 	}
+	if of := api.ask(add, bob); of.Result.Approval == nil {
+		t.Error("alice approves for bob, whose call only he may approve")
+	}
 	p.kill()
 	api, p = h.outside()
 	if raw := runs(3); !strings.Contains(raw, `"number":2,"left":1}`) {

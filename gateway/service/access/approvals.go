@@ -48,7 +48,7 @@ func (b *Backend) seeApproval(ctx context.Context, uuid string) (service.Subject
 
 // Decide implements Approvals. The record of a decision says which scopes and groups allowed it.
 func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
-	r, _, err := b.rights(ctx, uuid)
+	r, s, err := b.rights(ctx, uuid)
 	switch {
 	case err != nil:
 		return nil, err
@@ -60,6 +60,11 @@ func (b *Backend) Decide(ctx context.Context, uuid string, in contract.DecideSig
 	if r.grounds.Authenticated() {
 		in.Identity = r.grounds
 		in.For = r.by
+	}
+	if in.Always != nil && r.by == nil { // for calls of others it has to name what lets the caller decide those
+		if caller, _ := service.Acting(ctx); approvers.MayDecideForOthers(caller, s.Approvers) {
+			in.Identity, _ = approvers.Grounds(caller, "", s.Approvers)
+		}
 	}
 	return b.backend.Decide(ctx, uuid, in)
 }

@@ -158,7 +158,7 @@ func members(dec *json.Decoder) (any, error) {
 			return nil, err
 		}
 		key, _ := token.(string)
-		if folded := strings.ToLower(key); seen[folded] {
+		if folded := strings.ToLower(strings.ToUpper(key)); seen[folded] {
 			return nil, fmt.Errorf("the arguments name %.100q twice", key)
 		} else {
 			seen[folded] = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/approvers"
 	"agent-stop-and-go/workflows/contract/grant"
 )
 
@@ -44,6 +45,9 @@ type Person struct {
 	Subject string `json:"subject,omitempty"`
 	Issuer  string `json:"issuer,omitempty"`
 	Claimed string `json:"claimed,omitempty"`
+	// Scopes and Groups, of whoever gives a grant, are those that let them decide.
+	Scopes []string `json:"scopes,omitempty"`
+	Groups []string `json:"groups,omitempty"`
 }
 
 // PersonOf returns who has sent something.
@@ -56,7 +60,7 @@ func PersonOf(i contract.Identity, claimed string) Person {
 
 // Identity is that of a proven person, else nobody's.
 func (p Person) Identity() contract.Identity {
-	return contract.Identity{Subject: p.Subject, Issuer: p.Issuer}
+	return contract.Identity{Subject: p.Subject, Issuer: p.Issuer, Scopes: p.Scopes, Groups: p.Groups}
 }
 
 // Shown is the name for lists.
@@ -138,9 +142,30 @@ type View struct {
 	Grants []Grant `json:"grants"`
 }
 
-// Index is the terms of the grants that count, the oldest first, without their arguments.
+// Entry is a grant that counts, without its arguments.
+type Entry struct {
+	Terms
+	By Person `json:"by"`
+}
+
+// Covers reports whether a call is one that the grant is for, at a time: the terms cover it, and whoever
+// has given the grant may approve it by the rules of now.
+func (e Entry) Covers(c Call, now time.Time) bool {
+	return e.Terms.Covers(c, now) && mayApprove(e.By, c)
+}
+
+// mayApprove reports whether somebody may approve a call. One of nobody, that asks nobody in particular,
+// is for everybody to approve.
+func mayApprove(p Person, c Call) bool {
+	if c.Owner == "" && c.Caller == "" && len(c.Approvers) == 0 {
+		return true
+	}
+	return approvers.May(p.Identity(), c.Owner, c.Approvers)
+}
+
+// Index is the grants that count, the oldest first.
 type Index struct {
-	Terms []Terms `json:"terms"`
+	Grants []Entry `json:"grants"`
 }
 
 // Input starts the workflow. It is empty except for a run that continues another.

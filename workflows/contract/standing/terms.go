@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/grant"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // Terms are what a grant is for. They never change.
@@ -43,9 +44,15 @@ type Call struct {
 	// Key is the same in each attempt at the activity that returns the call.
 	Key                                     string
 	Conversation, Turn, Caller              string
+	Agent                                   string
 	Node, Server, Tool, Address, Definition string
-	Rule, Rules                             string
+	Rules                                   string
 	Arguments                               json.RawMessage
+	// Owner is the key of the owner of the conversation, "" for nobody. Asks is what the rules demand, and
+	// Approvers who may approve it by them and those of the agent.
+	Owner     string
+	Asks      verdict.Approval
+	Approvers []string
 }
 
 // Of returns whose calls a scope means, "" also if that is not known.
@@ -106,7 +113,7 @@ func (t Terms) Digest() string {
 func (t Terms) Covers(c Call, now time.Time) bool {
 	whose := of(t.Scope, c.Conversation, c.Turn, c.Caller)
 	return now.Before(t.Until) && (t.Scope == grant.Agent || whose != "" && whose == t.Of) && slices.Contains(grant.Scopes(), t.Scope) &&
-		t.Node == c.Node && t.Server == c.Server && t.Tool == c.Tool && t.Address == c.Address && t.Definition == c.Definition &&
+		t.Agent == c.Agent && t.Node == c.Node && t.Server == c.Server && t.Tool == c.Tool && t.Address == c.Address && t.Definition == c.Definition &&
 		t.Definition != "" && t.Rules != "" && t.Rules == c.Rules && t.Arguments.Cover(c.Arguments)
 }
 
@@ -131,7 +138,7 @@ func (t Terms) Text() string {
 		}
 		fmt.Fprintf(&b, "%s %q, which may be any %s", sep, o.Name, o.Kind)
 	}
-	fmt.Fprintf(&b, ". A call asks again as soon as the server, the tool or the rules about it (now %q of version %s) are others.", t.Rule, t.Policy)
+	fmt.Fprintf(&b, ". A call asks again as soon as the server, the tool or the rules about it (now %q of version %s) are others, and where whoever grants this may not approve it.", t.Rule, t.Policy)
 	return b.String()
 }
 

@@ -95,6 +95,8 @@ type Call struct {
 type Facts struct {
 	// Caller is the sender of the message, nil if it is not known what is proven of it.
 	Caller *Caller `json:"caller,omitempty"`
+	// Owner is the key of the owner of the conversation if that is not Caller.
+	Owner string `json:"owner,omitempty"`
 	// Chain names the agents that have delegated the work, the nearest last.
 	Chain []string `json:"chain,omitempty"`
 	Usage Usage    `json:"usage,omitzero"`

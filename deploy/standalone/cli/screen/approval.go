@@ -61,6 +61,9 @@ func Approval(a client.Approval) string {
 	if len(a.Edit) > 0 {
 		field(w, "may change", strings.Join(a.Edit, ", ")+" (--set NAME=VALUE)")
 	}
+	if o := a.Always; o != nil {
+		field(w, "may stand", fmt.Sprintf("for up to %d later calls within %s, too: --always %s shows for which", o.Uses, o.AtMost, strings.Join(o.Scopes, "|")))
+	}
 	if o := a.Origin; o != nil {
 		field(w, "its tool", o.Tool)
 		block(w, "its arguments", JSON(o.Arguments))

@@ -32,6 +32,11 @@ func TestAnApprovalSaysWhoAsksForWhomAndWhoMayDecide(t *testing.T) {
 		`may decide    alice\u202e, or members of ops`, "expires       2026-03-01 11:00:00, which counts as a no")
 }
 
+func TestAnApprovalSaysWhatMayBeGrantedForLaterCalls(t *testing.T) {
+	shows(t, client.Approval{UUID: "u", ToolName: "drop", Always: &client.AlwaysOffer{Scopes: []string{"turn", "agent"}, AtMost: 2 * time.Hour, Uses: 5}},
+		"may stand     for up to 5 later calls within 2h0m0s, too: --always turn|agent shows for which")
+}
+
 func TestAnApprovalOfAnotherAgentNamesTheChain(t *testing.T) {
 	shows(t, client.Approval{
 		Reason: client.ReasonRemote, AgentName: "front", RemoteAgentName: "back", Chain: []string{"front", "back", "far"},
