@@ -10,7 +10,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/grant"
+	"agent-stop-and-go/workflows/contract/review"
 	"agent-stop-and-go/workflows/contract/standing"
+	"agent-stop-and-go/workflows/contract/verdict"
 )
 
 // alwaysBy sends an update that approves for later calls, too.
@@ -55,6 +57,31 @@ func TestAStandingGrantIsWhatWasShown(t *testing.T) {
 		}
 		if u := s.alwaysBy(contract.UpdateDecide, contract.DecideSignal{Approved: true, Always: &good}); kindOf(u.refused) != contract.KindInvalid {
 			t.Errorf("the update that older workers know: %+v", u)
+		}
+		s.decideOn(approvalID, contract.DecideSignal{Approved: true})
+		s.rest()
+	})
+}
+
+// Rules that have changed while a call waits cannot say what it may stand for: neither a grant that was shown
+// before, nor another.
+func TestACallThatWasJudgedAgainGivesNoGrant(t *testing.T) {
+	in := offered()
+	in.Waits = &verdict.Verdict{Policy: "old"}
+	runApprovalAlone(t, in, func(s *session) {
+		s.world.ReviewFn = by("new", review.Result{})
+		c := grant.Choice{Scope: grant.Turn, Until: s.env.Now().Add(30 * time.Minute).UTC().Truncate(time.Second), Uses: 2}
+		terms, err := standing.Propose(in.Pending(), c, s.env.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Digest = terms.Digest()
+		judged := &ruleUpdate{}
+		s.env.UpdateWorkflow(review.UpdateJudge, "", judged, review.Judge{Policy: "new"})
+		s.rest()
+		same(t, "judged", judged.problem(), nil)
+		if u := s.alwaysBy(edit.Update, contract.DecideSignal{Approved: true, Always: &c}); kindOf(u.refused) != contract.KindInvalid || !strings.Contains(u.refused.Error(), "the rules let nobody") {
+			t.Errorf("%+v", u)
 		}
 		s.decideOn(approvalID, contract.DecideSignal{Approved: true})
 		s.rest()

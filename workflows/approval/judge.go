@@ -186,6 +186,7 @@ func (a *approval) take(ctx workflow.Context, policy string, out review.Result) 
 		waits = *now
 	}
 	a.in.Waits, a.in.Edit, a.view.Pending.Edit = &waits, nil, nil // rules that have changed cannot say what may be
+	a.in.Always, a.view.Pending.Always = nil, nil                 // nor what may stand for later calls
 	a.view.Judgements = a.view.Judgements.Add(entry)
 	if err := workflow.UpsertMemo(ctx, map[string]any{judgement.Memo: a.view.Judgements}); err != nil { // never: it can be encoded
 		workflow.GetLogger(ctx).Error("upsert the memo", "error", err)

@@ -28,9 +28,8 @@
 //	delegation.go  work that another agent does
 //	tree.go        composite nodes
 //	earlier.go     earlier descriptions, for the replay of older histories
-//	edit.go        changes of arguments
+//	edit.go        changes of arguments, and approvals that count for later calls, too
 //	judged.go      what rules that have changed say of a call that waits, and releases
-//	always.go      approvals that count for later calls, too
 //	visible.go     Visible, Shown: values of others within a text
 //	card.go        Card, an approval in a list
 //	details.go     pages of approvals and conversations in the Web UI

@@ -29,7 +29,7 @@ func Loosened(asks []Approval, now *Verdict, destructive bool) *Verdict {
 	}
 	alone.Asks = slices.Clone(alone.Asks)
 	for i := range alone.Asks { // whoever approved the call before has seen these arguments
-		alone.Asks[i].Edit = nil
+		alone.Asks[i].Edit, alone.Asks[i].Always = nil, nil
 	}
 	return &alone
 }
