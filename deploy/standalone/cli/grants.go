@@ -160,6 +160,6 @@ func (s *session) confirmed(cmd *cobra.Command, uuid string, a always) (*client.
 		for _, name := range p.Always.Open {
 			fmt.Fprintf(w, " --open %q", name)
 		}
-		fmt.Fprintf(w, " --confirm %s\n", p.Always.Digest)
+		fmt.Fprintf(w, " --confirm %s%s\n", p.Always.Digest, s.flags.again())
 	})
 }
