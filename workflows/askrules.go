@@ -4,8 +4,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/grant"
-	"agent-stop-and-go/workflows/contract/key"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/panel"
 	"agent-stop-and-go/workflows/run"
@@ -44,24 +42,7 @@ func (l *leaf) openStep(ctx workflow.Context, c call, s panel.Step) contract.App
 	if rule := s.Rule; rule != nil {
 		in.Because, in.Rule, in.Policy = contract.GroundRule, rule.Rule, c.Verdict.Policy
 		in.Approvers, in.Timeout, in.Remind, in.Edit = s.Approvers, rule.Expires, rule.Remind, rule.Edit
-		in.Always = l.standingOffer(c, s)
+		in.Always = s.Offer(l.nameInTree(), l.parent.origin().caller)
 	}
 	return l.awaitApproval(ctx, in)
-}
-
-// standingOffer returns what whoever approves a call may grant for later ones: of a call of a server that
-// was shown as the model has made it, in the first approval that it needs.
-func (l *leaf) standingOffer(c call, s panel.Step) *grant.Offer {
-	o, who := c.Verdict.Offer(), l.parent.origin().caller
-	if o == nil || s.Number > 1 || c.Peer != nil || c.Client || c.Server == "" || c.Binding == nil || c.Arguments.Blob != nil {
-		return nil
-	}
-	if who == nil {
-		return o.For(l.nameInTree(), "", "")
-	}
-	sender := ""
-	if who.Subject != "" {
-		sender = key.Of(who.Issuer, who.Subject)
-	}
-	return o.For(l.nameInTree(), sender, who.Request)
 }

@@ -4,4 +4,5 @@
 //	panel.go    who is asked, and when
 //	revision.go goes on with a call that somebody has approved with changes
 //	release.go  asks only those whom the rules of now name, after a release
+//	offer.go    what may be granted for later calls
 package panel
