@@ -48,6 +48,7 @@ type Config struct {
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
 	Encryption     encryption.Settings   `yaml:"encryption" jsonschema_description:"Encryption of what Temporal and the blob store keep."`
 	Audit          *auditlog.Audit       `yaml:"audit" jsonschema_description:"The audit log: every proposal, what was shown, every decision, call and outcome, so that changes can be proven. Without the key there is none. See deploy/AUDIT.md."`
+	Witness        *auditlog.Witness     `yaml:"witness" jsonschema_description:"Makes the agent a witness of the audit logs of others, which countersigns their checkpoints at /witness. See deploy/AUDIT.md."`
 	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
 	Clients        clients.Clients       `yaml:"clients" jsonschema_description:"Clients that reach the agent in their own way, besides its page and its API. All are off by default."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`

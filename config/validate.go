@@ -52,6 +52,7 @@ func (c *Config) check(r *report) {
 	c.Encryption.Check(func(key, problem string) { r.at("encryption."+key, "%s", problem) })
 	c.Clients.Check([]int{c.Port, c.Temporal.Port, c.Temporal.UIPort}, func(key, problem string) { r.at("clients."+key, "%s", problem) })
 	c.Audit.Check(func(key, problem string) { r.at("audit."+key, "%s", problem) })
+	c.Witness.Check(func(key, problem string) { r.at("witness."+key, "%s", problem) })
 	checkRedis(r, "events.redis", c.Events.Redis)
 	checkSigningKey(r, "push.signing_key", c.Push.SigningKey)
 	webhooks.Check(c.Approval.Webhooks, func(key, problem string) { r.at("approval.webhooks"+key, "%s", problem) })

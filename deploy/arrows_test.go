@@ -71,6 +71,7 @@ var arrows = map[string][]string{
 	"gateway/live":            {"workflows/contract", "workflows/record", "gateway/service", "workflows/telemetry"},
 	"gateway/sse":             {},
 	"gateway/bulk":            {"workflows/contract", "gateway/service", "gateway/request"},
+	"gateway/witness":         {"workflows/contract", "workflows/credential", "gateway/service"},
 	"gateway/control":         {"workflows/contract", "gateway/service", "gateway/request"},
 	"gateway/codec":           {"workflows/contract", "gateway/service", "gateway/request", "mcpservers/hosting/guard"},
 	"gateway/agui":            {"workflows/contract", "workflows/record"},

@@ -51,6 +51,7 @@
 //	slackchat         Slack, and GET and POST /slack/link, where its users say who they are
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
+//	witness           countersigns the checkpoints of the audit logs of others
 //	a2a/hook          the body of web hooks, the only part that a worker needs
 //	server            builds a gateway from the configuration and serves it
 //

@@ -44,6 +44,7 @@ import (
 	"agent-stop-and-go/gateway/service/graves"
 	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/gateway/slackchat"
+	"agent-stop-and-go/gateway/witness"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential"
@@ -132,6 +133,8 @@ type Deps struct {
 	WebUIOrigins []string
 	// Provider is the organization named in the agent's card.
 	Provider Provider
+	// Witness countersigns the checkpoints of the logs of others, nil if the agent is no witness.
+	Witness *witness.Endpoint
 	// Slack has the settings of the front end in Slack, nil if there is none.
 	Slack *slackchat.Settings
 }
@@ -236,6 +239,7 @@ func New(deps Deps) *Gateway {
 		login:  &login.Endpoint{Sessions: d.Sessions, Methods: d.Methods, Attempts: g.attempts, Logger: d.Logger},
 		tasks:  g.tasks,
 		slack:  g.slack,
+		signer: d.Witness,
 		codec:  &codec.Endpoint{Codec: d.Codec, Namespace: d.Namespace},
 
 		models:    openai.Models{Of: talks.Models},

@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/openai/responses"
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/slackchat"
+	"agent-stop-and-go/gateway/witness"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -67,6 +68,7 @@ type handlers struct {
 	health *health
 	tasks  *protocol.Server
 	slack  *slackchat.Chat
+	signer *witness.Endpoint
 	login  *login.Endpoint
 	server *serverlogin.Endpoint
 	desk   *desk.Endpoint
@@ -157,6 +159,8 @@ func tableOf(h handlers) []route {
 		{Route{"GET", login.PathCallback, open, ""}, h.login.Complete},
 		{Route{"GET", slackchat.Path, open, ""}, h.slack.Show},
 		{Route{"POST", slackchat.Path, open, ""}, h.slack.Confirm},
+		{Route{"POST", witness.PathAdd, open, ""}, h.signer.Add}, // what the log has signed is the proof
+		{Route{"GET", witness.PathShow, open, ""}, h.signer.Show},
 		{Route{"POST", login.PathLogout, open, ""}, h.login.End},
 		{Route{"GET", "/me", proven, ""}, me},
 		{Route{"GET", "/tools", contract.ScopeRead, ""}, h.offers.Tools},

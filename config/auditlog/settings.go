@@ -13,6 +13,9 @@ type Audit struct {
 	Origin  string   `yaml:"origin" jsonschema:"default=agent-stop-and-go/audit,minLength=1" jsonschema_description:"The name of the log, which its checkpoints and keys have, such as agents.example.com/audit. It cannot be changed later."`
 	Trusted []string `yaml:"trusted" jsonschema_description:"Public keys that have signed the log before, after its key was changed."`
 	Witness string   `yaml:"witness" jsonschema_description:"A folder on another volume, in which each checkpoint is countersigned and kept: whoever changes the log and has its key too cannot change these. Empty: none."`
+	// Witnesses are reached by HTTP.
+	Witnesses []Cosigner `yaml:"witnesses" jsonschema_description:"Witnesses that countersign each checkpoint over HTTP (C2SP tlog-witness): other agents, or programs that others wrote."`
+	Required  int        `yaml:"required" jsonschema:"default=0,minimum=0" jsonschema_description:"How many of these witnesses must have signed before a destructive call starts. With 0 calls do not wait for witnesses, which sign within seconds."`
 }
 
 // DefaultOrigin is the name of a log without a configured one.
@@ -42,10 +45,11 @@ func (s *Audit) Check(report func(key, problem string)) {
 	}
 	for i, k := range s.Trusted {
 		switch {
-		case strings.HasPrefix(k, "PRIVATE+KEY+"):
-			report(fmt.Sprintf("trusted[%d]", i), "is a private key, which does not belong in this file")
+		case strings.HasPrefix(k, private):
+			report(fmt.Sprintf("trusted[%d]", i), isPrivate)
 		case !publicKey.MatchString(k):
 			report(fmt.Sprintf("trusted[%d]", i), "must be a public key, NAME+HASH+BASE64")
 		}
 	}
+	s.checkCosigners(report)
 }

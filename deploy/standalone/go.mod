@@ -33,6 +33,7 @@ require (
 require (
 	cel.dev/cel-go v0.33.2 // indirect
 	charm.land/lipgloss/v2 v2.0.5 // indirect
+	filippo.io/mldsa v0.0.0-20260215214346-43d0283efc3e // indirect
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3 // indirect
 	github.com/Azure/azure-sdk-for-go/sdk/azidentity v1.14.1 // indirect
 	github.com/Azure/azure-sdk-for-go/sdk/internal v1.13.0 // indirect
@@ -91,6 +92,7 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
+	github.com/transparency-dev/formats v0.1.1 // indirect
 	github.com/urfave/cli v1.22.17 // indirect
 	github.com/vearutop/statigz v1.4.0 // indirect
 	github.com/xo/terminfo v1.0.0 // indirect

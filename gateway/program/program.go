@@ -52,7 +52,7 @@ func serve(ctx context.Context, e command.Environment, version string) (err erro
 	g, err := server.New(ctx, e.Config, server.Parts{
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Codec: b.Codec, Feed: b.Feed, Logger: e.Logger, Version: version,
 		Getenv: e.Getenv,
-		Graves: b.Blobs,
+		Graves: b.Blobs, Signed: b.Blobs.Folder(server.WitnessFolder),
 		Logins: accounts.New(e.Config, accounts.Parts{Records: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv}),
 	})
 	if err != nil {

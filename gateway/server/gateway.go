@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/gateway/service/backend/numbers"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
+	"agent-stop-and-go/gateway/witness"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -48,6 +49,8 @@ type Parts struct {
 	Logins serverlogin.Logins
 	// Getenv is the environment of the process.
 	Getenv func(string) string
+	// Signed keeps what the witness has signed; it may be nil if the agent is none.
+	Signed witness.Store
 	// Room is Deps.Room of package gateway.
 	Room func(context.Context) error
 	// Changes count what happens to conversations, in a process whose worker is the only one.
@@ -120,6 +123,10 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	if err != nil {
 		return gateway.Deps{}, err
 	}
+	signing, err := witnessOf(c, p)
+	if err != nil {
+		return gateway.Deps{}, err
+	}
 	callersQuota := quota.New(quota.Options{Limits: limitsOf(c), Shared: shared, Open: conversations.CountOpen, Logger: p.Logger})
 	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
 	var decrypting codec.Codec
@@ -135,7 +142,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Approvers: c.Approval.Approvers, Rates: c.Limits.RateLimits(), RequestTimeout: c.RequestTimeout, Version: p.Version, Port: c.Port,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-		Slack: slack, Numbers: numbers.Numbers{Client: p.Client, TaskQueue: c.Temporal.TaskQueue}, Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
+		Slack: slack, Witness: signing, Numbers: numbers.Numbers{Client: p.Client, TaskQueue: c.Temporal.TaskQueue}, Codec: decrypting, WebUIOrigins: webUIOrigins(c, p.WebUI),
 		WebUI: p.WebUI, Namespace: p.Namespace, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

@@ -255,7 +255,7 @@ func (s *starter) resume(ctx context.Context) {
 
 func (s *starter) parts() server.Parts {
 	parts := server.Parts{
-		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
+		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Signed: s.Blobs.Folder(server.WitnessFolder), Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 		Getenv: s.options.Getenv, Codec: s.Codec, Now: s.options.Now,
 		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
