@@ -13,7 +13,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/activities/audit/merkle"
+	"agent-stop-and-go/activities/audit/witness"
 	"agent-stop-and-go/activities/auditing"
+	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/auditlog"
 	"agent-stop-and-go/config/blobstore"
@@ -94,9 +96,39 @@ func OpenAudit(c *config.Config, blobs *blobstore.Store, server auditing.Server,
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
+	panel, err := panelOf(c.Audit, log, files)
+	if err != nil {
+		return nil, err
+	}
 	return &Audit{
-		Recorder: auditing.NewRecorder(files, blobs, server, logger), appender: &auditing.Appender{Log: log}, key: key, config: c, getenv: getenv, logger: logger,
+		Recorder: auditing.NewRecorder(files, blobs, server, logger), appender: &auditing.Appender{Log: log, Witnesses: panel, Required: c.Audit.Required}, key: key, config: c, getenv: getenv, logger: logger,
 	}, nil
+}
+
+// panelOf returns the witnesses of the log that are reached by HTTP; nil without one.
+func panelOf(c *auditlog.Audit, l *merkle.Log, f blobstore.Folder) (*witness.Panel, error) {
+	all, err := Witnesses(c)
+	if err != nil {
+		return nil, err
+	}
+	return witness.NewPanel(l, f, all...), nil
+}
+
+// Witnesses returns the witnesses of a log that are reached by HTTP.
+func Witnesses(c *auditlog.Audit) (out []*witness.Remote, err error) {
+	var o outbound.Options
+	for _, w := range c.Witnesses {
+		o.Trusted = append(o.Trusted, w.URL) // another agent may be on this machine
+	}
+	h := outbound.Client(o)
+	for i, w := range c.Witnesses {
+		r, err := witness.NewRemote(w.URL, w.Key, h)
+		if err != nil {
+			return nil, fmt.Errorf("audit.witnesses[%d]: %w", i, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // recorder returns the recorder, or nil.

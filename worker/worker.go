@@ -121,10 +121,11 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	control.Register(w.control)
 	if a.Audit != nil {
 		w.audit = worker.New(c, audit.TaskQueue, worker.Options{
-			Interceptors: o.Interceptors, OnFatalError: o.OnFatalError, LocalActivityWorkerOnly: true, DisableRegistrationAliasing: true,
+			Interceptors: o.Interceptors, OnFatalError: o.OnFatalError, LocalActivityWorkerOnly: a.Audit.appender.Witnesses.Len() == 0, DisableRegistrationAliasing: true,
 		})
 		appender.Register(w.audit)
 		bind(w.audit, audit.ActivityAppend, a.Audit.appender.Append)
+		bind(w.audit, audit.ActivityCosign, a.Audit.appender.Cosign)
 	}
 	return w
 }

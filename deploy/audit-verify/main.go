@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	fnote "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -113,7 +114,7 @@ func parse(args []string) (file string, keys []note.Verifier, err error) {
 	for len(args) > 0 {
 		switch {
 		case (args[0] == "--key" || args[0] == "-key") && len(args) > 1:
-			k, err := note.NewVerifier(strings.TrimSpace(args[1]))
+			k, err := verifier(strings.TrimSpace(args[1]), len(keys) == 0)
 			if err != nil {
 				return "", nil, fmt.Errorf("the key %q: %w", args[1], err)
 			}
@@ -128,6 +129,16 @@ func parse(args []string) (file string, keys []note.Verifier, err error) {
 		return "", nil, usage
 	}
 	return file, keys, nil
+}
+
+// verifier reads a public key: that of the log, or of a witness, which may sign with a time (C2SP
+// tlog-cosignature).
+func verifier(key string, ofLog bool) (note.Verifier, error) {
+	k, err := note.NewVerifier(key)
+	if err == nil || ofLog {
+		return k, err
+	}
+	return fnote.NewVerifierForCosignatureV1(key)
 }
 
 // checkpoint reads a checkpoint that all keys have signed. The first key is the log's.

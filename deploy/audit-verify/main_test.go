@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	fnote "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -166,5 +167,26 @@ func TestALeafThatIsChangedAfterwardsIsNotInTheLog(t *testing.T) {
 	}
 	if out, code := p.verify(t, file); code != 2 {
 		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+// A witness in another agent signs with a time.
+func TestAWitnessMaySignWithATime(t *testing.T) {
+	p := newProof(t)
+	private, public, err := note.GenerateKey(rand.Reader, "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.witness, err = fnote.NewSignerForCosignatureV1(private); err != nil {
+		t.Fatal(err)
+	}
+	if p.keys[1], err = fnote.VKeyToCosignatureV1(public); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := p.verify(t, p.file(t, []note.Signer{p.log, p.witness})); code != 0 {
+		t.Errorf("%d: %s", code, out)
+	}
+	if out, code := p.verify(t, p.file(t, []note.Signer{p.log})); code != 1 || !strings.Contains(out, "1 of 2 keys have signed it") {
+		t.Errorf("%d: %s", code, out)
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -17,8 +20,10 @@ import (
 	"agent-stop-and-go/deploy/standalone/auditor"
 	"agent-stop-and-go/deploy/standalone/cli"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
+	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract/duration"
+	"agent-stop-and-go/workflows/credential/cosigner"
 )
 
 const aboutAudit = `The audit log has every proposal of a destructive call, what was shown, every decision, call and
@@ -28,6 +33,9 @@ It is on if the file has the key audit.
 
 // errAudit is what the commands exit with 1 for.
 var errAudit = errors.New("the audit has findings")
+
+// errWitnesses is what verify exits with 1 for, if nothing else is wrong.
+var errWitnesses = errors.New("witnesses of the audit log")
 
 type auditFlags struct {
 	file    string
@@ -88,7 +96,7 @@ func newAuditVerify(getenv func(string) string) *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.offline, "offline", false, "do not compare the log with what the server knows of it")
+	cmd.Flags().BoolVar(&f.offline, "offline", false, "do not ask the server and the witnesses what they know of the log")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -99,13 +107,19 @@ func printVerified(w io.Writer, r *auditor.Reader, f auditFlags) error {
 	if v.Class() != "" {
 		failed = fmt.Errorf("%w: the log is %s", errAudit, v.Class())
 	}
+	var unasked error
+	if len(r.Unasked) > 0 {
+		unasked = fmt.Errorf("%w cannot be asked (--offline does not): %s", errWitnesses, strings.Join(r.Unasked, "; "))
+	}
 	if f.asJSON {
-		return errors.Join(cli.PrintJSON(w, v), failed)
+		return errors.Join(cli.PrintJSON(w, v), failed, unasked)
 	}
 	fmt.Fprintf(w, "log %s: %d events in %d batches, root %s\n", v.Origin, v.Size, v.Batches, v.Root)
 	switch {
-	case len(r.Evidence.Witnessed) > 0:
-		fmt.Fprintf(w, "compared with the witness, which has seen %d events\n", v.Witnessed)
+	case len(r.Evidence.Witnesses) > 0:
+		for _, name := range slices.Sorted(maps.Keys(v.Witnesses)) {
+			fmt.Fprintf(w, "compared with the witness %s, which has seen %d events\n", screen.Line(name, 100), v.Witnesses[name])
+		}
 	default:
 		fmt.Fprintln(w, "there is no witness: whoever has the key of the log could have written it anew")
 	}
@@ -128,7 +142,7 @@ func printVerified(w io.Writer, r *auditor.Reader, f auditFlags) error {
 	if failed == nil {
 		fmt.Fprintln(w, "nothing is wrong with it")
 	}
-	return failed
+	return errors.Join(failed, unasked)
 }
 
 func newAuditReconcile(getenv func(string) string) *cobra.Command {
@@ -279,22 +293,31 @@ func printFigures(w io.Writer, o auditor.Oversight, asJSON bool) error {
 
 func newAuditKey(getenv func(string) string) *cobra.Command {
 	var file, fresh string
+	var own bool
 	cmd := &cobra.Command{
 		Use: "key", Short: "Print the public keys of the audit log and its witness, or make a key", Args: noArguments,
 		Example: `  agent audit key
   export AGENT_AUDIT_KEY="$(agent audit key --new agents.example.com/audit)"`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if fresh != "" {
-				text, err := merkle.NewKey(fresh)
+				create := merkle.NewKey
+				if own {
+					create = cosigner.NewKey
+				}
+				text, err := create(fresh)
 				if err == nil {
 					_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 				}
 				return err
 			}
+			if own {
+				return printWitnessKey(cmd.OutOrStdout(), file, getenv)
+			}
 			return printAuditKeys(cmd.OutOrStdout(), file, getenv)
 		},
 	}
 	addFile(cmd, &file)
+	cmd.Flags().BoolVar(&own, "witness", false, "the key with which this agent is a witness of the logs of others")
 	cmd.Flags().StringVar(&fresh, "new", "", "make a private and a public key for the log of this `origin`")
 	return cmd
 }
@@ -312,12 +335,31 @@ func printAuditKeys(w io.Writer, file string, getenv func(string) string) error 
 		return err
 	}
 	fmt.Fprintln(w, key.Public)
+	for _, remote := range c.Audit.Witnesses {
+		fmt.Fprintln(w, remote.Key)
+	}
 	if c.Audit.Witness == "" {
 		return nil
 	}
 	witness, err := merkle.WitnessKey(c.Audit.Witness)
 	if err == nil {
 		fmt.Fprintln(w, witness)
+	}
+	return err
+}
+
+// printWitnessKey prints the public key of the agent as a witness.
+func printWitnessKey(w io.Writer, file string, getenv func(string) string) error {
+	c, err := config.Load(file)
+	if err != nil {
+		return err
+	}
+	if c.Witness == nil {
+		return errors.New("the agent is no witness: the file has no key witness")
+	}
+	k, err := server.WitnessKey(c, getenv)
+	if err == nil {
+		_, err = fmt.Fprintln(w, k.Public)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func Register(r Registry) {
 // Audit appends to the log, for ever. A cancellation changes nothing.
 func Audit(ctx workflow.Context, in audit.Input) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	a := &appender{head: in.Head, recent: in.Recent, states: in.States, known: map[string]bool{}, queued: map[string]bool{}}
+	a := &appender{head: in.Head, recent: in.Recent, states: in.States, witnesses: in.Witnesses, known: map[string]bool{}, queued: map[string]bool{}}
 	a.signals = workflow.GetSignalChannel(ctx, audit.SignalAppend)
 	if a.states == nil {
 		a.states = map[string]string{}
@@ -54,6 +54,7 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 		return err
 	}
 	a.show(ctx)
+	a.cosign(ctx)
 	for !a.mayRollOver(ctx) && !a.mustRollOver(ctx) {
 		if err := workflow.Await(ctx, func() bool { return a.signals.Len() > 0 || len(a.queue) > 0 || a.mayRollOver(ctx) }); err != nil {
 			return err
@@ -71,7 +72,7 @@ func Audit(ctx workflow.Context, in audit.Input) error {
 			delete(a.states, name)
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: queue, Recent: a.recent, States: a.states})
+	return workflow.NewContinueAsNewError(ctx, audit.Workflow, audit.Input{Head: a.head, Queue: queue, Recent: a.recent, States: a.states, Witnesses: a.witnesses})
 }
 
 type appender struct {
@@ -81,6 +82,10 @@ type appender struct {
 	recent []string
 	known  map[string]bool // IDs in recent
 	states map[string]string
+
+	// witnesses are what they have signed, and cosigning is set while they are asked.
+	witnesses []audit.Witnessed
+	cosigning bool
 
 	problem  string
 	since    time.Time
@@ -101,7 +106,7 @@ func (a *appender) register(ctx workflow.Context) error {
 }
 
 func (a *appender) view() (audit.View, error) {
-	return audit.View{Head: a.head, Queued: len(a.queue), Problem: a.problem, Since: a.since}, nil
+	return audit.View{Head: a.head, Queued: len(a.queue), Problem: a.problem, Since: a.since, Witnesses: a.witnesses}, nil
 }
 
 // mayRollOver reports whether the run is long. What waits because the log cannot be written is
@@ -228,6 +233,7 @@ func (a *appender) flush(ctx workflow.Context) error {
 	}
 	a.problem, a.since, a.failures = "", time.Time{}, 0
 	a.show(ctx)
+	a.cosign(ctx)
 	return nil
 }
 
@@ -248,6 +254,11 @@ func (a *appender) show(ctx workflow.Context) {
 	text := fmt.Sprintf("The audit log `%s` has %d leaves.", a.head.Origin, a.head.Size)
 	if a.head.Witness != "" {
 		text += "\n\nThe witness has not signed the last of them: " + a.head.Witness
+	}
+	for _, w := range a.witnesses {
+		if w.Problem != "" {
+			text += fmt.Sprintf("\n\nThe witness `%s` has signed %d of them: %s", w.Name, w.Size, w.Problem)
+		}
 	}
 	if a.problem != "" {
 		text = fmt.Sprintf("**The audit log cannot be written** since %s: %s\n\nDestructive calls wait until it can be. %d leaves wait.", a.since.Format(time.DateTime), a.problem, len(a.queue))

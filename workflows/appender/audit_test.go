@@ -31,6 +31,11 @@ type session struct {
 	batches []int
 	after   audit.Head
 	fails   error
+
+	// unsigned is what each head says, and witness what is answered when witnesses are asked to sign.
+	unsigned int
+	witness  func(h audit.Head) ([]audit.Witnessed, error)
+	asked    []int64 // sizes
 }
 
 // run runs an Audit while body runs, and returns the input of the run that follows.
@@ -42,6 +47,7 @@ func run(t *testing.T, in audit.Input, body func(s *session)) audit.Input {
 	s.env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: audit.WorkflowID, TaskQueue: audit.TaskQueue})
 	appender.Register(s.env)
 	s.env.RegisterActivityWithOptions(s.append, activity.RegisterOptions{Name: audit.ActivityAppend.Name})
+	s.env.RegisterActivityWithOptions(s.cosign, activity.RegisterOptions{Name: audit.ActivityCosign.Name})
 	s.env.RegisterDelayedCallback(func() {
 		body(s)
 		s.env.RegisterDelayedCallback(func() { s.env.SetCurrentHistoryLength(10_000); s.signal() }, time.Hour)
@@ -63,7 +69,12 @@ func (s *session) append(_ context.Context, b audit.Batch) (audit.Head, error) {
 		return audit.Head{}, s.fails
 	}
 	s.log, s.batches, s.after = append(s.log, b.Leaves...), append(s.batches, len(b.Leaves)), b.After
-	return audit.Head{Origin: "log", Size: int64(len(s.log)), Root: fmt.Sprint("root-", len(s.log))}, nil
+	return audit.Head{Origin: "log", Size: int64(len(s.log)), Root: fmt.Sprint("root-", len(s.log)), Unsigned: s.unsigned}, nil
+}
+
+func (s *session) cosign(_ context.Context, h audit.Head) ([]audit.Witnessed, error) {
+	s.asked = append(s.asked, h.Size)
+	return s.witness(h)
 }
 
 func (s *session) ids() (out []string) {
@@ -304,5 +315,79 @@ func TestALongRunEndsWithAFullQueue(t *testing.T) {
 				t.Errorf("%d of %d leaves are carried over, in %d bytes", n, tc.leaves, len(size))
 			}
 		})
+	}
+}
+
+// Witnesses are asked until they have signed all, first for events that come together, and then at increasing
+// intervals; no event waits for that.
+func TestWitnessesSignLater(t *testing.T) {
+	var s *session
+	next := run(t, audit.Input{}, func(running *session) {
+		s = running
+		s.unsigned = 1
+		away := true
+		s.witness = func(h audit.Head) ([]audit.Witnessed, error) {
+			switch {
+			case h.Size == 2:
+				return nil, errors.New("the store fails")
+			case away:
+				return []audit.Witnessed{{Name: "w", Problem: "away"}}, nil
+			}
+			return []audit.Witnessed{{Name: "w", Size: h.Size}}, nil
+		}
+		s.signal("proposal")
+		s.later(300*time.Millisecond, func() { s.signal("decision") })
+		s.later(10*time.Second, func() {
+			s.signal("call")
+			s.later(time.Millisecond, func() {
+				if len(s.log) != 3 {
+					t.Errorf("the log waits for the witnesses: %v", s.ids())
+				}
+			})
+		})
+		s.later(time.Minute, func() {
+			if v := s.view(); len(v.Witnesses) != 1 || v.Witnesses[0].Problem != "away" {
+				t.Errorf("%+v", v)
+			}
+			away = false
+		})
+		s.later(10*time.Minute, func() {
+			if v := s.view(); len(v.Witnesses) != 1 || v.Witnesses[0] != (audit.Witnessed{Name: "w", Size: 3}) || v.Head.Unsigned != 0 {
+				t.Errorf("%+v", v)
+			}
+		})
+	})
+	n := len(s.asked)
+	if n < 5 || n > 12 || s.asked[0] != 2 || s.asked[n-1] != 3 {
+		t.Errorf("the witnesses were asked for %v", s.asked)
+	}
+	if len(next.Witnesses) != 1 || next.Head.Unsigned != 0 {
+		t.Errorf("the next run has %+v", next)
+	}
+}
+
+// What witnesses have not signed when a run ends, they sign in the next.
+func TestTheNextRunAsksWitnesses(t *testing.T) {
+	var s *session
+	run(t, audit.Input{Head: audit.Head{Origin: "log", Size: 7, Root: "r", Unsigned: 2}}, func(running *session) {
+		s = running
+		s.witness = func(h audit.Head) ([]audit.Witnessed, error) {
+			return []audit.Witnessed{{Name: "w", Size: h.Size}}, nil
+		}
+	})
+	if !slices.Equal(s.asked, []int64{7}) {
+		t.Errorf("asked for %v", s.asked)
+	}
+}
+
+// A log without such witnesses asks none.
+func TestWithoutWitnessesNobodyIsAsked(t *testing.T) {
+	var s *session
+	run(t, audit.Input{}, func(running *session) {
+		s = running
+		s.signal("a", "b")
+	})
+	if len(s.asked) != 0 || len(s.log) != 2 {
+		t.Errorf("asked for %v", s.asked)
 	}
 }

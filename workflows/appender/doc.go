@@ -8,6 +8,10 @@
 // leaf that was written although the answer was lost is recognised by its ID, here if it is recent,
 // and in the log always.
 //
+// Where the log has witnesses that are reached by HTTP, a coroutine has them sign (cosign.go, ActivityCosign):
+// a second after the first event, so that one signature is for those that come together, and again at
+// increasing intervals until all have signed the newest checkpoint. Nothing waits for it.
+//
 // The workflow tells the activity which state of the log it has seen last, and carries that from run
 // to run: a log that does not contain it is refused, whoever has replaced it.
 package appender

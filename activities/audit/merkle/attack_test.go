@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"agent-stop-and-go/activities/audit/merkle"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
@@ -112,9 +114,15 @@ func (w *world) verify(e merkle.Evidence) merkle.Report {
 		if e.Witnessed, err = merkle.ReadWitness(w.witness); err != nil {
 			w.t.Fatal(err)
 		}
-		if e.WitnessKey, err = merkle.WitnessKey(w.witness); err != nil {
+		key, err := merkle.WitnessKey(w.witness)
+		if err != nil {
 			w.t.Fatal(err)
 		}
+		k, err := note.NewVerifier(key)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e.Witnesses = append(e.Witnesses, k)
 	}
 	r, _, err := merkle.Verify(w.t.Context(), w.store, e)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"agent-stop-and-go/workflows/contract/audit"
 )
@@ -56,6 +57,8 @@ type Log struct {
 	tree    Tree
 	batches int64
 	ids     map[id]struct{}
+	// checkpoint is that of the last batch.
+	checkpoint []byte
 }
 
 // id is the beginning of the hash of a leaf's ID.
@@ -150,6 +153,7 @@ func (l *Log) create(ctx context.Context, leaves []audit.Leaf, lines [][]byte) (
 		return nil, fmt.Errorf("write batch %d of the audit log: %w", l.batches, err)
 	}
 	l.batches++
+	l.checkpoint = checkpoint
 	l.remember(leaves)
 	return checkpoint, nil
 }
@@ -197,6 +201,7 @@ func (l *Log) take(text []byte) (err error) {
 		return err
 	}
 	l.batches++
+	l.checkpoint = b.checkpoint
 	l.remember(leaves)
 	return nil
 }
@@ -265,4 +270,23 @@ func (l *Log) head(ctx context.Context, checkpoint []byte) (audit.Head, error) {
 		h.Witness = err.Error()
 	}
 	return h, nil
+}
+
+// Newest returns the newest checkpoint, as a note and read. Its size is 0 if there is none.
+func (l *Log) Newest(ctx context.Context) (text []byte, c Checkpoint, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.catchUp(ctx); err != nil || l.checkpoint == nil {
+		return nil, c, err
+	}
+	c, err = ParseCheckpoint(l.checkpoint, l.o.Origin, l.keys)
+	return l.checkpoint, c, err
+}
+
+// Prove returns the proof that the first size leaves continue the first old of them (RFC 6962, section
+// 2.1.2). From 0 it is empty.
+func (l *Log) Prove(old, size int64) (tlog.TreeProof, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tree.Prove(old, size)
 }

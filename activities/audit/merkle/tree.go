@@ -50,3 +50,14 @@ func (t *Tree) Root(size int64) (tlog.Hash, error) {
 	}
 	return tlog.TreeHash(size, t)
 }
+
+// Prove returns the proof that the first size leaves continue the first old of them. From 0 it is empty.
+func (t *Tree) Prove(old, size int64) (tlog.TreeProof, error) {
+	if old < 0 || old > size || size > t.size {
+		return nil, fmt.Errorf("the log has %d leaves, and no proof from %d to %d", t.size, old, size)
+	}
+	if old == 0 {
+		return nil, nil
+	}
+	return tlog.ProveTree(size, old, t)
+}

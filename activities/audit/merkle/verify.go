@@ -3,6 +3,7 @@ package merkle
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -47,8 +48,10 @@ type Report struct {
 	Root    string `json:"root,omitempty"`
 	Batches int    `json:"batches"`
 	// Witnessed is the number of leaves that a witness has countersigned.
-	Witnessed int64     `json:"witnessed"`
-	Findings  []Finding `json:"findings"`
+	Witnessed int64 `json:"witnessed"`
+	// Witnesses are what each has countersigned, by the names of their keys.
+	Witnesses map[string]int64 `json:"witnesses,omitempty"`
+	Findings  []Finding        `json:"findings"`
 	// Open are calls that have begun lately and have no outcome yet.
 	Open int `json:"open"`
 }
@@ -68,10 +71,12 @@ type Evidence struct {
 	Origin string
 	// Keys are the public keys that the log may be signed with.
 	Keys []string
-	// Witnessed are checkpoints that were kept elsewhere: notes with the signature of the log, and of
-	// WitnessKey if that is set.
-	Witnessed  [][]byte
-	WitnessKey string
+	// Witnesses verify the signatures of witnesses, and Witnessed are checkpoints that were kept elsewhere: notes
+	// with the signature of the log, and of a witness if there is any.
+	Witnesses []note.Verifier
+	Witnessed [][]byte
+	// Kept are such checkpoints that are beside the log, by the names of their files.
+	Kept map[string][]byte
 	// Head is what the server knows of the log; the zero value is nothing.
 	Head audit.Head
 	// Texts reads the text of a leaf; nil does not check texts.
@@ -94,7 +99,7 @@ type Contents struct {
 // evidence; a log that was tampered with is no error. The contents are those before the first
 // altered batch.
 func Verify(ctx context.Context, s Store, e Evidence) (Report, Contents, error) {
-	v := verifier{store: s, evidence: e, report: Report{Origin: e.Origin, Findings: []Finding{}}}
+	v := verifier{store: s, evidence: e, report: Report{Origin: e.Origin, Witnesses: map[string]int64{}, Findings: []Finding{}}}
 	var err error
 	if v.keys, err = Verifiers(e.Origin, e.Keys...); err != nil {
 		return v.report, v.contents, err
@@ -123,6 +128,8 @@ type verifier struct {
 	contents Contents
 	// witnessed and signed are the checkpoints of the evidence and of the log.
 	witnessed, signed []Checkpoint
+	// broken is set if a batch is not as it was signed.
+	broken bool
 }
 
 func (v *verifier) add(c Class, batch, leaf, format string, args ...any) {
@@ -130,32 +137,46 @@ func (v *verifier) add(c Class, batch, leaf, format string, args ...any) {
 }
 
 func (v *verifier) whole() bool {
-	return !slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Class == Altered })
+	return !v.broken
 }
 
 // readWitness reads the evidence. A checkpoint there that the log's key has not signed is an error:
 // the evidence itself is wrong then.
 func (v *verifier) readWitness() error {
+	for _, w := range v.evidence.Witnesses {
+		v.report.Witnesses[w.Name()] = 0
+	}
 	for i, text := range v.evidence.Witnessed {
-		c, err := ParseCheckpoint(text, v.evidence.Origin, v.keys)
-		if err == nil && v.evidence.WitnessKey != "" {
-			err = signedBy(text, v.evidence.WitnessKey)
-		}
-		if err != nil {
+		if err := v.witness(text); err != nil {
 			return fmt.Errorf("checkpoint %d of the witness: %w", i+1, err)
 		}
-		v.witnessed = append(v.witnessed, c)
-		v.report.Witnessed = max(v.report.Witnessed, c.Size)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.evidence.Kept)) {
+		if err := v.witness(v.evidence.Kept[name]); err != nil {
+			v.add(Altered, name, "", "it is no checkpoint that a witness has signed: %v", err)
+		}
 	}
 	return nil
 }
 
-func signedBy(text []byte, key string) error {
-	k, err := note.NewVerifier(key)
-	if err == nil {
-		_, err = note.Open(text, note.VerifierList(k))
+// witness takes a checkpoint that the log and a witness have signed.
+func (v *verifier) witness(text []byte) error {
+	c, err := ParseCheckpoint(text, v.evidence.Origin, v.keys)
+	if err != nil {
+		return err
 	}
-	return err
+	if len(v.evidence.Witnesses) > 0 {
+		n, err := note.Open(text, note.VerifierList(v.evidence.Witnesses...))
+		if err != nil {
+			return err
+		}
+		for _, s := range n.Sigs {
+			v.report.Witnesses[s.Name] = max(v.report.Witnesses[s.Name], c.Size)
+		}
+	}
+	v.witnessed = append(v.witnessed, c)
+	v.report.Witnessed = max(v.report.Witnessed, c.Size)
+	return nil
 }
 
 // readBatches reads the log up to the first batch that is not as it was signed, and the
@@ -169,7 +190,7 @@ func (v *verifier) readBatches(ctx context.Context) error {
 	intact := true
 	for n, name := range names {
 		if intact && name != batchName(int64(n)) {
-			intact = false
+			intact, v.broken = false, true
 			v.add(Altered, batchName(int64(n)), "", "batch %d is missing, and %s is there", n, name)
 		}
 		text, err := v.store.Read(ctx, name)
@@ -188,7 +209,7 @@ func (v *verifier) readBatches(ctx context.Context) error {
 			err = v.take(b, c)
 		}
 		if intact && err != nil {
-			intact = false
+			intact, v.broken = false, true
 			v.add(Altered, name, "", "leaves %d and after: %v", v.contents.Tree.Size(), err)
 		}
 	}

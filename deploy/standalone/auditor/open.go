@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"golang.org/x/mod/sumdb/note"
 
 	"agent-stop-and-go/activities/audit/merkle"
+	"agent-stop-and-go/activities/audit/witness"
 	"agent-stop-and-go/activities/auditing"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
@@ -25,9 +27,13 @@ type Reader struct {
 	Report   merkle.Report
 	Contents merkle.Contents
 	Evidence merkle.Evidence
+	// Unasked says which witnesses could not be asked, and why.
+	Unasked []string
 
-	files blobstore.Folder
-	store *blobstore.Store
+	// publicKeys are those of the witnesses, by NAME+HASH.
+	publicKeys map[string]string
+	files      blobstore.Folder
+	store      *blobstore.Store
 }
 
 // Open reads the whole log and checks it. Keys are the public keys to trust; without them it is the
@@ -53,7 +59,7 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 		return nil, err
 	}
 	store.Encrypt(codec)
-	r := &Reader{files: store.Folder(worker.AuditFolder), store: store}
+	r := &Reader{files: store.Folder(worker.AuditFolder), store: store, publicKeys: map[string]string{}}
 	e.Texts = func(ctx context.Context, l audit.Leaf) (audit.Text, error) { return auditing.ReadText(ctx, r.files, l) }
 	e.Tombstones = func(ctx context.Context, conversation string) (string, error) {
 		t, err := store.Tombstone(ctx, conversation)
@@ -66,19 +72,44 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 		if e.Witnessed, err = merkle.ReadWitness(dir); err != nil {
 			return nil, err
 		}
-		if e.WitnessKey, err = merkle.WitnessKey(dir); err != nil {
+		key, err := merkle.WitnessKey(dir)
+		if err != nil {
 			return nil, err
 		}
+		v, err := note.NewVerifier(key)
+		if err != nil {
+			return nil, err
+		}
+		e.Witnesses, r.publicKeys[nameOf(v)] = append(e.Witnesses, v), key
+	}
+	remotes, err := worker.Witnesses(c.Audit)
+	if err != nil {
+		return nil, err
+	}
+	for i, w := range remotes {
+		e.Witnesses, r.publicKeys[nameOf(w.Verifier())] = append(e.Witnesses, w.Verifier()), c.Audit.Witnesses[i].Key
+	}
+	if e.Kept, err = witness.Kept(ctx, r.files); err != nil {
+		return nil, err
 	}
 	if server != nil {
 		if e.Head, err = headOf(ctx, server); err != nil {
 			return nil, err
 		}
+		remotes = r.retrieve(ctx, remotes, &e)
 	}
 	r.Evidence = e
-	r.Report, r.Contents, err = merkle.Verify(ctx, r.files, e)
-	return r, err
+	if r.Report, r.Contents, err = merkle.Verify(ctx, r.files, e); err != nil {
+		return nil, err
+	}
+	if server != nil {
+		r.submit(ctx, remotes)
+	}
+	return r, nil
 }
+
+// nameOf names a key.
+func nameOf(v note.Verifier) string { return fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash()) }
 
 // headOf asks the Audit what it has seen of the log. One that does not run has seen nothing.
 func headOf(ctx context.Context, server client.Client) (audit.Head, error) {

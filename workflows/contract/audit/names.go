@@ -24,6 +24,8 @@ const (
 // The activities: ActivityAppend writes a batch, ActivityRecord says what happens to an approval.
 var (
 	ActivityAppend = contract.Activity[Batch, Head]{Name: "append_audit"}
+	// ActivityCosign has the witnesses of the log that are reached by HTTP sign its newest checkpoint.
+	ActivityCosign = contract.Activity[Head, []Witnessed]{Name: "cosign_audit"}
 	ActivityRecord = contract.Activity[Record, Receipt]{Name: "record_audit"}
 )
 
@@ -49,6 +51,16 @@ type Head struct {
 	Root   string `json:"root,omitempty"` // base64
 	// Witness is why the witness has not countersigned the head, or "".
 	Witness string `json:"witness,omitempty"`
+	// Unsigned is the number of witnesses, of those that are reached by HTTP, that are to sign the head yet.
+	Unsigned int `json:"unsigned,omitempty"`
+}
+
+// Witnessed is what a witness has signed that is reached by HTTP.
+type Witnessed struct {
+	Name string `json:"name"` // of its key
+	Size int64  `json:"size"` // leaves
+	// Problem is why it has not signed the newest checkpoint, or "".
+	Problem string `json:"problem,omitempty"`
 }
 
 // Record is the input of ActivityRecord: an approval when it opens, and again with its result.
@@ -72,6 +84,8 @@ type Input struct {
 	Recent []string `json:"recent,omitempty"`
 	// States are the last policies and keys, by Leaf.State.
 	States map[string]string `json:"states,omitempty"`
+	// Witnesses are what they have signed.
+	Witnesses []Witnessed `json:"witnesses,omitempty"`
 }
 
 // View is what the query of the Audit returns.
@@ -80,6 +94,8 @@ type View struct {
 	Queued  int       `json:"queued"`
 	Problem string    `json:"problem,omitempty"` // why the log cannot be written
 	Since   time.Time `json:"since,omitzero"`    // of the problem
+	// Witnesses are what those have signed that are reached by HTTP.
+	Witnesses []Witnessed `json:"witnesses,omitempty"`
 }
 
 // Bounds.

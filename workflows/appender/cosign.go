@@ -1,0 +1,56 @@
+package appender
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/activity"
+	"agent-stop-and-go/workflows/contract/audit"
+)
+
+const (
+	cosignTimeout = 15 * time.Second
+	// cosignPause lets the events of a call come together, so that one signature is for all of them.
+	cosignPause    = time.Second
+	cosignRetryMax = 5 * time.Minute
+)
+
+// cosign has the witnesses sign until all have signed the newest checkpoint. The log does not wait for them.
+// A run that ends leaves it to the next one.
+func (a *appender) cosign(ctx workflow.Context) {
+	if a.cosigning || a.head.Unsigned == 0 {
+		return
+	}
+	a.cosigning = true
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		defer func() { a.cosigning = false }()
+		for pause := cosignPause; a.head.Unsigned > 0; {
+			if workflow.Sleep(ctx, pause) != nil {
+				return
+			}
+			if pause = min(2*pause, cosignRetryMax); a.ask(ctx) {
+				pause = cosignPause
+			}
+		}
+	})
+}
+
+// ask has the witnesses sign once, and reports whether all have.
+func (a *appender) ask(ctx workflow.Context) bool {
+	head := a.head
+	all, err := activity.Run(ctx, audit.ActivityCosign, activity.Options(cosignTimeout, 1, fmt.Sprintf("%d leaves", head.Size)), head)
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("the witnesses of the audit log cannot be asked", "error", activity.Failure(err).Message)
+		return false
+	}
+	signed := !slices.ContainsFunc(all, func(w audit.Witnessed) bool { return w.Size < head.Size })
+	if signed && a.head.Size == head.Size {
+		a.head.Unsigned = 0
+	}
+	a.witnesses = all
+	a.show(ctx)
+	return signed
+}
