@@ -264,6 +264,7 @@ check "our client" "server-filesystem over stdio" says 'read_text_file: a line t
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
 check "our events" "AG-UI clients of 1.0 and 0.0.59" foreign_go "$root" ./gateway/agui
 check "the Slack of tests" "an app made with Bolt" foreign_go "$root" ./gateway/slackchat/fakeslack
+check "the audit log" "witness and client of transparency.dev" foreign_go "$here/witness" .
 check "the feed" "a real Redis server" on_redis foreign_go "$root" ./config/feed .
 check "limits of callers" "a real Redis server" on_redis foreign_go "$root" ./config/ledger .
 check "limits of callers" "two gateways on a real Redis server" on_redis foreign_go "$root" ./gateway '^TestTwoGateways'
