@@ -58,6 +58,12 @@ func (w *Witness) Check(report func(key, problem string)) {
 	}
 }
 
+// CheckBoth reports what is wrong with the settings of a log and of a witness, by their keys in the file.
+func (s *Audit) CheckBoth(w *Witness, report func(key, problem string)) {
+	s.Check(func(key, problem string) { report("audit."+key, problem) })
+	w.Check(func(key, problem string) { report("witness."+key, problem) })
+}
+
 const (
 	private   = "PRIVATE+KEY+"
 	isPrivate = "is a private key, which does not belong in this file"
