@@ -112,6 +112,7 @@ type grantReply struct {
 }
 
 func replyTo(g standing.Grant, now time.Time) grantReply {
+	g.By.Scopes, g.By.Groups = nil, nil // what let them decide is in the record of the decision
 	r := grantReply{Terms: g.Terms, Text: g.Terms.Text(), By: g.By, Since: g.Since, Used: g.Used, Revoked: g.Revoked, Counts: g.Counts(now)}
 	if !g.LastUse.IsZero() {
 		r.LastUse = &g.LastUse

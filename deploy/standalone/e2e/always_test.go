@@ -79,7 +79,7 @@ func TestAPersonApprovesACallForLaterOnesToo(t *testing.T) {
 	}
 	runs(4)
 	again := asks(add) // used up
-	if raw := api.do("GET", "/grants/"+uuid, "", alice).Raw; !strings.Contains(raw, `"used":3`) || !strings.Contains(raw, `"counts":false`) {
+	if raw := api.do("GET", "/grants/"+uuid, "", alice).Raw; !strings.Contains(raw, `"used":3`) || !strings.Contains(raw, `"counts":false`) || !strings.Contains(raw, `"by":{"subject":"alice","issuer":"proxy"}`) {
 		t.Error(raw)
 	}
 	give(again, "agent")
