@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +99,6 @@ func TestAPersonApprovesACallForLaterOnesToo(t *testing.T) {
 	keep(t, c, "always-approval", contract.ApprovalWorkflowID(uuid))
 	keep(t, c, "grants", standing.WorkflowID(h.queue))
 	if n := len(h.tools.called("note_add")); n != 7 {
-		t.Error(fmt.Sprintf("it ran %d times", n))
+		t.Errorf("it ran %d times", n)
 	}
 }
