@@ -3,7 +3,9 @@ package gateway_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -60,6 +62,46 @@ func TestStreamsOfAClientGetTheSame(t *testing.T) {
 	for i, s := range streams {
 		got, _ := s.until("done")
 		if got != "answer to one" {
+			t.Errorf("stream %d: %q", i, got)
+		}
+	}
+}
+
+// While the first model call is made, a conversation may not answer. A stream does not wait for that: it
+// gets the tokens of the call.
+func TestAStreamOfANewSessionDoesNotWaitForItsConversation(t *testing.T) {
+	m := newMany(t)
+	var busy atomic.Bool
+	answers, read := make(chan struct{}), m.ConversationFn
+	m.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
+		if busy.Load() {
+			<-answers
+		}
+		return read(id, requestID)
+	}
+	a := agentAPIOf(t, m)
+	begun := a.stream(a.shell, "/stream?client_id=api-new")
+	a.submit("api-new", "one")
+	busy.Store(true)
+	opened := make(chan *tokens)
+	go func() { opened <- a.stream(a.api, "/api/v1/stream/api-new") }()
+	var s *tokens
+	select {
+	case s = <-opened:
+		close(answers)
+	case <-time.After(5 * time.Second):
+		t.Error("the stream waits")
+		close(answers)
+		s = <-opened
+	}
+	for i, s := range []*tokens{begun, s} {
+		if got, _ := s.until("done"); got != "answer to one" {
+			t.Errorf("stream %d: %q", i, got)
+		}
+	}
+	a.submit("api-new", "two")
+	for i, s := range []*tokens{begun, s, a.stream(a.api, "/api/v1/stream/api-new")} {
+		if got, _ := s.until("done"); got != "answer to two" {
 			t.Errorf("stream %d: %q", i, got)
 		}
 	}

@@ -2,13 +2,19 @@ package agentapi
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // keepNotices is how long what commands have answered is kept for a stream that is opened after them.
 const keepNotices = time.Minute
+
+// keepBegun is how long a session counts as fresh.
+const keepBegun = 5 * time.Second
 
 // maxNotices and maxNoticeBytes bound what is kept of all clients together.
 const (
@@ -24,6 +30,14 @@ type notices struct {
 	mu      sync.Mutex
 	streams map[string]map[*subscription]bool // by client
 	kept    []notice
+	begun   map[string]beginning // by client
+}
+
+// beginning is a session that has begun in this process. While its first model call is quick work of a
+// workflow task, the conversation cannot be read, so streams follow it at once.
+type beginning struct {
+	session session
+	at      time.Time
 }
 
 // notice is an answer. last: nothing follows it, because no message was sent.
@@ -48,13 +62,14 @@ type subscription struct {
 var errUnread = errors.New("the client does not read what its commands answer")
 
 func newNotices(now func() time.Time) *notices {
-	return &notices{now: now, streams: map[string]map[*subscription]bool{}}
+	return &notices{now: now, streams: map[string]map[*subscription]bool{}, begun: map[string]beginning{}}
 }
 
 // add delivers an answer to all streams of a client, or keeps it for the next.
 func (n *notices) add(client, text string, last bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	delete(n.begun, client)
 	item := notice{client, text, last, n.now()}
 	if len(n.streams[client]) == 0 {
 		n.expire()
@@ -79,13 +94,36 @@ func (n *notices) shrink() {
 	n.kept = slices.Delete(n.kept, 0, drop)
 }
 
-// wake lets the streams of a client look for its session.
-func (n *notices) wake(client string) {
+// begin lets the streams of a client follow its session, which has begun.
+func (n *notices) begin(client string, s session) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	now := n.now()
+	maps.DeleteFunc(n.begun, func(_ string, b beginning) bool { return now.Sub(b.at) > keepBegun })
+	s.exists, s.fresh = true, true
+	s.view = contract.ConversationView{ID: s.id, Running: true}
+	n.begun[client] = beginning{s, now}
 	for s := range n.streams[client] {
 		s.notify()
 	}
+}
+
+// goOn lets streams that are opened read the session of a client again: something follows its beginning.
+func (n *notices) goOn(client string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.begun, client)
+}
+
+// fresh returns the session of a client that has just begun.
+func (n *notices) fresh(client string) (session, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	b, ok := n.begun[client]
+	if !ok || n.now().Sub(b.at) > keepBegun || slices.ContainsFunc(n.kept, func(i notice) bool { return i.client == client }) {
+		return session{}, false
+	}
+	return b.session, true
 }
 
 // expire drops what is old.

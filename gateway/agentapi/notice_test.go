@@ -60,3 +60,35 @@ func TestAStreamThatDoesNotReadIsBounded(t *testing.T) {
 		t.Errorf("the other one: %v %v", got, err)
 	}
 }
+
+// A session is fresh for a while, unless something follows its beginning.
+func TestSessionsAreFreshForAWhile(t *testing.T) {
+	now := time.Now()
+	n := newNotices(func() time.Time { return now })
+	is := func(want bool) {
+		t.Helper()
+		if s, ok := n.fresh("a"); ok != want || ok && (s.id != "id" || !s.exists || !s.fresh || s.view.ID != "id") {
+			t.Errorf("%v %+v", ok, s)
+		}
+	}
+	is(false)
+	n.begin("a", session{id: "id"})
+	is(true)
+	if _, ok := n.fresh("b"); ok {
+		t.Error("another client")
+	}
+	now = now.Add(keepBegun + 1)
+	is(false)
+	n.begin("b", session{id: "other"})
+	if len(n.begun) != 1 {
+		t.Errorf("%d are kept", len(n.begun))
+	}
+	n.begin("a", session{id: "id"})
+	n.goOn("a")
+	is(false)
+	n.begin("a", session{id: "id"})
+	n.add("a", "answered", true)
+	is(false)
+	n.begin("a", session{id: "id"}) // a stream that is opened has to say the answer first
+	is(false)
+}

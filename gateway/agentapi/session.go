@@ -25,6 +25,8 @@ type session struct {
 	// exists is false before the first message. fixed: the client names a conversation, and not a
 	// session of its own.
 	exists, fixed bool
+	// fresh: it has begun here a moment ago, and was not read.
+	fresh bool
 	// view is the conversation, if it was read.
 	view contract.ConversationView
 }

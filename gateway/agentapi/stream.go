@@ -53,9 +53,12 @@ type stream struct {
 func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) form, from func(*record.State) int) error {
 	call := request.From(c.Request().Context())
 	s := &stream{Endpoint: e, ctx: call.Client, caller: call.Caller, client: client, from: from}
-	found, err := e.find(c.Request().Context(), s.caller, client)
-	if err != nil {
-		return err
+	found, fresh := e.notices.fresh(s.caller.Own(client))
+	if !fresh {
+		var err error
+		if found, err = e.find(c.Request().Context(), s.caller, client); err != nil {
+			return err
+		}
 	}
 	call.ConversationID = found.id
 	s.w = sse.New(c.Response(), 200, e.Service.Closing())
@@ -128,6 +131,9 @@ func (s *stream) wait() (session, error) {
 		if err := s.answer(true); err != nil {
 			return session{}, err
 		}
+		if found, ok := s.notices.fresh(s.caller.Own(s.client)); ok && found.id != s.told {
+			return found, nil
+		}
 		found, err := s.find(s.ctx, s.caller, s.client)
 		if err != nil || found.exists {
 			return found, err
@@ -182,19 +188,21 @@ func (s *stream) answer(idle bool) error {
 // tell tells a conversation until it ends, or the client is gone. first: it is the one that was there
 // when the stream was opened.
 func (s *stream) tell(found session, first bool) error {
-	state, err := s.Service.Record(s.ctx, found.view)
-	if err != nil {
-		return err
-	}
-	if s.teller == nil || s.told != found.id { // otherwise it goes on where the reader before has ended
-		from := 1
-		if first {
+	from, over := 1, false
+	if !found.fresh {
+		state, err := s.Service.Record(s.ctx, found.view)
+		if err != nil {
+			return err
+		}
+		if over = state.Over(); first {
 			from = s.begin(state)
 		}
+	}
+	if s.teller == nil || s.told != found.id { // otherwise it goes on where the reader before has ended
 		s.told, s.teller = found.id, NewTeller(s.out, found.view, func(e record.Entry) bool { return e.Turn >= from }, s.link)
 	}
 	t := s.teller
-	if err := s.answer(t.Idle() && state.Over()); err != nil {
+	if err := s.answer(t.Idle() && over); err != nil {
 		return err
 	}
 	reader, err := s.Followers.Join(s.ctx, found.id, false)

@@ -175,6 +175,7 @@ func (e *Endpoint) send(ctx context.Context, caller service.Caller, in submissio
 				return out, err
 			}
 		}
+		e.notices.goOn(caller.Own(in.client))
 		if err = e.say(ctx, caller, out.request, m); !isGone(err) || s.fixed {
 			return out, err
 		}
@@ -190,7 +191,7 @@ func (e *Endpoint) begin(ctx context.Context, caller service.Caller, s sent, m s
 		return false, err
 	}
 	e.slots.Add(caller.Own(s.session.client), s.session.slot)
-	e.notices.wake(caller.Own(s.session.client))
+	e.notices.begin(caller.Own(s.session.client), s.session)
 	return true, nil
 }
 
