@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/mark3labs/mcp-go/client"
@@ -129,7 +130,10 @@ func (a *api) answerable(who contract.Identity, arguments, more string) reply {
 	a.t.Helper()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"helper","arguments":` + arguments + more + `,
 		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}}}`
-	return a.want(200, a.do("POST", "/mcp", body, acceptMCP, badge(who), "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: helper"))
+	r := newRequest("POST", "/mcp", body, acceptMCP, badge(who), "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: helper")
+	ctx, cancel := context.WithTimeout(a.t.Context(), 10*time.Second) // an answer that is taken waits for what it leads to
+	defer cancel()
+	return a.want(200, a.send(r.WithContext(ctx), body))
 }
 
 // Nobody decides but who was asked, and nothing but what was asked.
