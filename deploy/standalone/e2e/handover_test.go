@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/workflows/contract"
@@ -50,17 +51,31 @@ func handedOver(t *testing.T, c client.Client, id, activity string, beats bool) 
 	})
 }
 
+// onlyConversation returns the ID of the only conversation, without asking it.
+func onlyConversation(t *testing.T, c client.Client) (id string) {
+	t.Helper()
+	eventually(t, "the conversation is listed", func() bool {
+		list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = '" + contract.WorkflowConversation + "'"})
+		if err != nil || len(list.GetExecutions()) != 1 {
+			return false
+		}
+		id = strings.TrimPrefix(list.GetExecutions()[0].GetExecution().GetWorkflowId(), contract.ConversationWorkflowID(""))
+		return true
+	})
+	return id
+}
+
 func TestASlowModelIsAskedOnceInAutoMode(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.extra = auto
 	api, _ := h.outside()
-	m := slowly(h)
-	id := api.want(201, "POST", "/conversations", "").Conversation.ID
-	go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+	m, c := slowly(h), h.dial()
+	go api.try("POST", "/conversations", messageJSON("say hello")) // one request: the update that waits is part of the start
 	<-m.requests
 	began := time.Now()
-	handedOver(t, h.dial(), id, contract.ActivityGenerate.Name, false)
+	id := onlyConversation(t, c)
+	handedOver(t, c, id, contract.ActivityGenerate.Name, false)
 	if took := time.Since(began); took < time.Second {
 		t.Errorf("handed over after %s, though nobody asked", took)
 	}
