@@ -12,6 +12,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/unique"
 )
 
 // Update is the update of an Approval that approves its call with changes. Its argument is a
@@ -44,7 +46,7 @@ func Parse(raw json.RawMessage) (map[string]any, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	v, err := unique(dec)
+	v, err := unique.Decode(dec)
 	if err == nil {
 		if _, rest := dec.Token(); !errors.Is(rest, io.EOF) {
 			err = errors.New("is more than one value")

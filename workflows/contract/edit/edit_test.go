@@ -33,6 +33,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 		`{"amount":1,"amount":2}`:    `"amount" is there twice`,
 		`{"amount":1,"AMOUNT":2}`:    `"AMOUNT" is there twice`,
 		`{"big":{"a":1,"A":2}}`:      `"A" is there twice`,
+		`{"big":{"s":1,"\u017f":2}}`: `"ſ" is there twice`, // which many programs read as one
 		`{"new.city":1}`:             `no object new to change city in`,
 		`{}`:                         `nothing is changed`,
 		`null`:                       `nothing is changed`,

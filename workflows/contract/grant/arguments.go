@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent-stop-and-go/workflows/contract/unique"
 )
 
 // Opened is an argument that may be any value of its kind.
@@ -105,8 +107,6 @@ func kindOf(value any) string {
 	return "null"
 }
 
-var errNoJSON = errors.New("the arguments are not JSON")
-
 func decode(args json.RawMessage) (map[string]any, error) {
 	switch {
 	case len(args) > MaxArguments:
@@ -116,9 +116,14 @@ func decode(args json.RawMessage) (map[string]any, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()
-	v, err := value(dec)
-	if err != nil {
-		return nil, err
+	v, err := unique.Decode(dec)
+	switch {
+	case errors.Is(err, unique.ErrNoJSON):
+		return nil, errors.New("the arguments are not JSON")
+	case err != nil:
+		return nil, fmt.Errorf("the arguments: %w", err)
+	case !isUnicode(v):
+		return nil, errNoUnicode
 	}
 	object, ok := v.(map[string]any)
 	if _, rest := dec.Token(); !ok || !errors.Is(rest, io.EOF) {
@@ -127,66 +132,25 @@ func decode(args json.RawMessage) (map[string]any, error) {
 	return object, nil
 }
 
-// errNoUnicode: the decoder replaces what is no text by U+FFFD, so that different texts would be the
-// same.
+// errNoUnicode is returned because the decoder replaces what is not Unicode by U+FFFD: different texts
+// would be the same.
 var errNoUnicode = errors.New("the arguments have a text that is not Unicode, or U+FFFD")
 
-func value(dec *json.Decoder) (any, error) {
-	token, err := dec.Token()
-	if err != nil {
-		return nil, errNoJSON
-	}
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '{' {
-			return members(dec)
-		}
-		return items(dec)
+// isUnicode reports whether no text in a value, and no name of a member, has U+FFFD.
+func isUnicode(v any) bool {
+	switch v := v.(type) {
 	case string:
-		if strings.ContainsRune(token, utf8.RuneError) {
-			return nil, errNoUnicode
+		return !strings.ContainsRune(v, utf8.RuneError)
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !isUnicode(item) })
+	case map[string]any:
+		for name, member := range v {
+			if !isUnicode(name) || !isUnicode(member) {
+				return false
+			}
 		}
 	}
-	return token, nil
-}
-
-func members(dec *json.Decoder) (any, error) {
-	out, seen := map[string]any{}, map[string]bool{}
-	for dec.More() {
-		token, err := value(dec)
-		if err != nil {
-			return nil, err
-		}
-		key, _ := token.(string)
-		if folded := strings.ToLower(strings.ToUpper(key)); seen[folded] {
-			return nil, fmt.Errorf("the arguments name %.100q twice", key)
-		} else {
-			seen[folded] = true
-		}
-		if out[key], err = value(dec); err != nil {
-			return nil, err
-		}
-	}
-	return out, end(dec)
-}
-
-func items(dec *json.Decoder) (any, error) {
-	out := []any{}
-	for dec.More() {
-		v, err := value(dec)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, end(dec)
-}
-
-func end(dec *json.Decoder) error {
-	if _, err := dec.Token(); err != nil {
-		return errNoJSON
-	}
-	return nil
+	return true
 }
 
 func encode(v any) (json.RawMessage, error) {

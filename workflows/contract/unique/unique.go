@@ -1,4 +1,5 @@
-package edit
+// Package unique decodes JSON that every program reads alike: whose objects name no member twice.
+package unique
 
 import (
 	"encoding/json"
@@ -7,14 +8,15 @@ import (
 	"strings"
 )
 
-var errNoJSON = errors.New("is not JSON")
+// ErrNoJSON is returned for what cannot be read.
+var ErrNoJSON = errors.New("is not JSON")
 
-// unique decodes a value whose objects name no member twice, in any case: programs disagree on
-// which of them counts.
-func unique(dec *json.Decoder) (any, error) {
+// Decode returns the next value. It fails if an object names a member twice, in any case: programs
+// disagree on which of them counts. Names that some programs fold to one, such as s and ſ, are the same.
+func Decode(dec *json.Decoder) (any, error) {
 	token, err := dec.Token()
 	if err != nil {
-		return nil, errNoJSON
+		return nil, ErrNoJSON
 	}
 	switch token {
 	case json.Delim('{'):
@@ -30,15 +32,15 @@ func members(dec *json.Decoder) (any, error) {
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
-			return nil, errNoJSON
+			return nil, ErrNoJSON
 		}
 		key, _ := token.(string)
-		if folded := strings.ToLower(key); seen[folded] {
+		if folded := strings.ToLower(strings.ToUpper(key)); seen[folded] {
 			return nil, fmt.Errorf("%.100q is there twice", key)
 		} else {
 			seen[folded] = true
 		}
-		if out[key], err = unique(dec); err != nil {
+		if out[key], err = Decode(dec); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +50,7 @@ func members(dec *json.Decoder) (any, error) {
 func items(dec *json.Decoder) (any, error) {
 	out := []any{}
 	for dec.More() {
-		v, err := unique(dec)
+		v, err := Decode(dec)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +61,7 @@ func items(dec *json.Decoder) (any, error) {
 
 func end(dec *json.Decoder) error {
 	if _, err := dec.Token(); err != nil {
-		return errNoJSON
+		return ErrNoJSON
 	}
 	return nil
 }
