@@ -98,7 +98,7 @@ func memberAt(object json.RawMessage, name string) json.RawMessage {
 	return nil
 }
 
-// typeOf returns the type of a value, none of null and of what is not there.
+// typeOf returns the types that JSON Schema has for a value. There are none for null, and for a value that is absent.
 func typeOf(raw json.RawMessage) []string {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

@@ -93,8 +93,8 @@ func refusal(kind contract.Kind, err error) error {
 
 var errUnproven = errors.New("it is not proven who sends it")
 
-// mayGive refuses what is not from an Approval: whoever can type an update can decide each approval,
-// too, but not in advance, and in nobody's name.
+// mayGive refuses a Giving that no Approval has sent: whoever can type an update can decide each
+// approval, too, but not in advance, and in nobody's name.
 func (b *book) mayGive(ctx workflow.Context, raw json.RawMessage) error {
 	var g standing.Giving
 	if err := json.Unmarshal(raw, &g); err != nil {

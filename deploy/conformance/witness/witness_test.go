@@ -132,7 +132,7 @@ func TestForeignWitnessSignsOurLog(t *testing.T) {
 	if _, err := remote.Newest(t.Context(), origin); !errors.Is(err, witness.ErrNoRetrieval) {
 		t.Errorf("their witness shows what it has signed: %v", err)
 	}
-	// A process that does not know what was signed is told.
+	// A process that does not know what was signed gets the size from the witness.
 	if all, err := witness.NewPanel(w.log, openFolder(t), remote).Sign(t.Context()); err != nil || all[0].Size != 7 || all[0].Problem != "" {
 		t.Errorf("%+v, %v", all, err)
 	}

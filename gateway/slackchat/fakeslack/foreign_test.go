@@ -128,7 +128,7 @@ func TestForeignBolt(t *testing.T) {
 	w.replies(channel, mention, "mentioned by U1, I am "+fakeslack.Bot+" of "+fakeslack.Team)
 	w.replies(channel, w.Say("U1", channel, "", "a file", "plan.pdf"), "file_share plan.pdf")
 
-	// It is told to connect again, and does, with what came meanwhile.
+	// It connects again when Slack asks for that, and gets what came meanwhile.
 	joined := w.Joined()
 	w.Disconnect()
 	w.Command("U3", channel, "/agent", "status")
