@@ -67,6 +67,9 @@ type Grant struct {
 	Used   int         `json:"used"`
 	Uses   int         `json:"uses"`
 	Counts bool        `json:"counts"`
+	// Ended is when the grant was used up or revoked, RevokedBy who revoked it.
+	Ended     *time.Time   `json:"ended,omitempty"`
+	RevokedBy *GrantPerson `json:"revoked_by,omitempty"`
 }
 
 // GrantPerson is whom an issuer vouches for, or the name that somebody claims.

@@ -32,11 +32,16 @@ func giver(p client.GrantPerson) string {
 	return cmp.Or(p.Subject, "somebody")
 }
 
+// stateOf returns how often a grant was used, and why it does not count any more.
 func stateOf(g client.Grant) string {
-	if !g.Counts {
-		return "ended"
+	used := fmt.Sprintf("%d of %d", g.Used, g.Uses)
+	switch {
+	case g.RevokedBy != nil:
+		return used + ", revoked by " + giver(*g.RevokedBy)
+	case !g.Counts && g.Used < g.Uses:
+		return used + ", its time is over"
 	}
-	return fmt.Sprintf("%d of %d", g.Used, g.Uses)
+	return used
 }
 
 func newGrantsList(f *Flags) *cobra.Command {
