@@ -2,7 +2,7 @@
 
 BIN        := bin
 GO         ?= go
-MODULES    := . deploy/stores mcpservers/sql mcpservers/drive deploy/standalone deploy/conformance/ollama-client deploy/standalone/embedded/autoscaling
+MODULES    := . deploy/stores mcpservers/sql mcpservers/drive deploy/standalone deploy/conformance/ollama-client deploy/conformance/witness deploy/standalone/embedded/autoscaling
 VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
 TAGS       := sqlite_fts5

@@ -122,7 +122,7 @@ func decode(args json.RawMessage) (map[string]any, error) {
 		return nil, errors.New("the arguments are not JSON")
 	case err != nil:
 		return nil, fmt.Errorf("the arguments: %w", err)
-	case !isUnicode(v):
+	case !isUnicode(args):
 		return nil, errNoUnicode
 	}
 	object, ok := v.(map[string]any)
@@ -136,21 +136,19 @@ func decode(args json.RawMessage) (map[string]any, error) {
 // would be the same.
 var errNoUnicode = errors.New("the arguments have a text that is not Unicode, or U+FFFD")
 
-// isUnicode reports whether no text in a value, and no name of a member, has U+FFFD.
-func isUnicode(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return !strings.ContainsRune(v, utf8.RuneError)
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !isUnicode(item) })
-	case map[string]any:
-		for name, member := range v {
-			if !isUnicode(name) || !isUnicode(member) {
-				return false
-			}
+// isUnicode reports whether no text in JSON, and no name of a member, has U+FFFD.
+func isUnicode(raw json.RawMessage) bool {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil { // the end: it was decoded before
+			return true
+		}
+		if text, ok := token.(string); ok && strings.ContainsRune(text, utf8.RuneError) {
+			return false
 		}
 	}
-	return true
 }
 
 func encode(v any) (json.RawMessage, error) {
