@@ -149,7 +149,11 @@ func (h *rest) start(c echo.Context, p pending, body messageBody) (service.Start
 			return service.StartedConversation{}, nil, err
 		}
 		in.Message = &first
-		if !streams(c) && !request.PrefersAsync(c.Request()) {
+		if streams(c) {
+			opened, err := h.events.Start(ctx, caller, in)
+			return opened, nil, err
+		}
+		if !request.PrefersAsync(c.Request()) {
 			return h.service.StartAndAwait(ctx, caller, in)
 		}
 	}

@@ -278,3 +278,41 @@ func TestTheFirstPieceOfAReplyWaitsForNoRead(t *testing.T) {
 		}
 	})
 }
+
+// The first reply of a conversation begins before the request that starts it has returned.
+func TestTheFirstReplyOfAConversationIsStreamedFromItsBeginning(t *testing.T) {
+	for path, body := range map[string]string{
+		"/conversations":       `{"message":"hi"}`,
+		"/ag-ui":               runOf(hi),
+		"/v1/chat/completions": `{"model":"helper","stream":true,"messages":[{"role":"user","content":"hi"}]}`,
+		"/v1/responses":        `{"model":"helper","stream":true,"input":"hi"}`,
+	} {
+		t.Run(path, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, f := newScript(), &feed{}
+				s.exists = false
+				a := newAPI(t, s.backend(), withFeed(f))
+				defer a.Close()
+				s.onMessage = func(m contract.MessageSignal) {
+					s.begin(m)
+					now := s.view.Transcript
+					f.publish(contract.Event{Draft: &generation.Draft{ID: "draft-" + m.Name, Attempt: 1}, Transcript: &now})
+					f.publish(contract.Event{Delta: &generation.Delta{DraftID: "draft-" + m.Name, Kind: generation.Text, Text: "answer "}})
+				}
+				got := a.open("POST", path, body, asEvents)
+				synctest.Wait()
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if now := got.raw(); !strings.Contains(now, "answer ") {
+					t.Errorf("while the reply is written, the stream has only %q", now)
+				}
+				s.do(func() { s.finish(s.sent[0], "answer to hi") })
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if now := got.raw(); !strings.Contains(now, "to hi") {
+					t.Errorf("at the end, the stream has %q", now)
+				}
+			})
+		})
+	}
+}

@@ -186,7 +186,7 @@ func (e *Endpoint) send(ctx context.Context, caller service.Caller, in submissio
 // begin starts a session with its first message. It reports whether it is new.
 func (e *Endpoint) begin(ctx context.Context, caller service.Caller, s sent, m service.Message) (bool, error) {
 	caller.Session = s.session.client
-	started, err := e.Service.Start(ctx, caller, service.NewConversation{Request: s.request, Message: &m})
+	started, err := e.Followers.Start(ctx, e.Service, caller, service.NewConversation{Request: s.request, Message: &m})
 	if err != nil || started.Existed {
 		return false, err
 	}

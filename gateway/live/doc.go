@@ -9,12 +9,15 @@
 // reader that does not keep up ends with ErrSlow and must join again. Readers that write the
 // same bytes share the work of encoding them through a SharedStream.
 //
+// Start has a conversation started and subscribes before, because its first reply may begin before
+// anybody could join.
+//
 // A state that arrives with an event is not in the conversation's history yet, and the history
 // may turn out different. Readers that must never see such a state, such as those of A2A tasks,
 // join with JoinCommitted: they get only states that were read. They cause one read per change,
 // however many readers there are.
 //
-// followers.go  Followers, Join and Leave; the Feed and the Pace
+// followers.go  Followers, Start, Join and Leave; the Feed and the Pace
 // follower.go   the loop that reads one conversation and handles its events
 // read.go       states that were read, and states that came with events
 // reader.go     Reader and Item

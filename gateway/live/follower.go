@@ -25,6 +25,7 @@ type follower struct {
 	expectations chan struct{} // capacity 1
 
 	mu              sync.Mutex
+	reserved        bool // nobody has joined yet: the conversation may not exist, and is not read
 	readers         map[*Reader]struct{}
 	eager           int  // number of eager readers
 	committed       int  // number of readers of committed states
@@ -71,13 +72,13 @@ func (x *follower) add(r *Reader) {
 		x.committed++
 		begin = x.latestCommitted
 	}
-	if x.latest.State != nil {
+	if x.latest.State != nil || x.reserved {
 		x.requestRead() // the latest state may be old, or none that was read
 	}
-	if begin.State == nil {
-		return
+	x.reserved = false
+	if begin.State != nil {
+		r.put(begin)
 	}
-	r.put(begin)
 	if r.committed {
 		return
 	}
@@ -139,6 +140,12 @@ func (x *follower) empty() bool {
 	return len(x.readers) == 0
 }
 
+func (x *follower) isReserved() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.reserved
+}
+
 // drafting reports whether a reply is being written.
 func (x *follower) drafting() bool {
 	x.mu.Lock()
@@ -179,6 +186,7 @@ func (x *follower) loop() error {
 	defer beat.Stop()
 	next := time.NewTimer(0)
 	defer next.Stop()
+	x.schedule(next)
 	for {
 		select {
 		case <-x.ctx.Done():
@@ -327,10 +335,10 @@ func (x *follower) ended() bool {
 	return x.committed == 0 || x.latestCommitted.State != nil && x.latestCommitted.State.View.Status == contract.StatusCompleted
 }
 
-// schedule sets the timer to the next read. It stops the timer while a read is under way, and
-// after the last state.
+// schedule sets the timer to the next read. It stops the timer before the first reader, while a
+// read is under way, and after the last state.
 func (x *follower) schedule(next *time.Timer) {
-	if x.busy || x.ended() {
+	if x.busy || x.isReserved() || x.ended() {
 		next.Stop()
 		return
 	}

@@ -126,6 +126,53 @@ func (w *Followers) join(ctx context.Context, conversationID string, r *Reader) 
 	return r, nil
 }
 
+// Starter starts conversations.
+type Starter interface {
+	Start(context.Context, service.Caller, service.NewConversation) (service.StartedConversation, error)
+}
+
+// Start has a conversation started, and receives its events from before that on: the beginning of
+// its first reply is kept for those who join soon, however early it comes.
+func (w *Followers) Start(ctx context.Context, by Starter, caller service.Caller, in service.NewConversation) (service.StartedConversation, error) {
+	x := newFollower(w, in.ConversationID)
+	x.reserved = true
+	x.subscribe()
+	if !w.reserve(x) {
+		x.stop()
+		x.cancel()
+		return by.Start(ctx, caller, in)
+	}
+	out, err := by.Start(ctx, caller, in)
+	w.settle(x, err == nil)
+	return out, err
+}
+
+// settle ends a follower that nobody has joined: a while after its conversation has started, and at
+// once if that has not.
+func (w *Followers) settle(x *follower, started bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case !x.isReserved():
+	case started:
+		x.lingers = time.AfterFunc(w.Pace.Linger, func() { w.abandon(x) })
+	default:
+		w.retire(x)
+	}
+}
+
+// reserve adds a follower without readers. It reports whether the conversation had none.
+func (w *Followers) reserve(x *follower) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.base.Err() != nil || w.byID[x.id] != nil {
+		return false
+	}
+	w.byID[x.id] = x
+	w.goroutines.Go(x.run)
+	return true
+}
+
 // Leave removes a reader. The follower ends with its last reader or, while a reply is written, a
 // while after: whoever reads on then needs its beginning.
 func (w *Followers) Leave(r *Reader) {

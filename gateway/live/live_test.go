@@ -2,7 +2,9 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,15 +21,25 @@ import (
 type talk struct {
 	mu       sync.Mutex
 	recorded contract.ConversationView
+	slow     time.Duration // of the next reads
 	reads    int
 	events   chan contract.Event
 }
 
 func (c *talk) Conversation(context.Context, string, string) (contract.ConversationView, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	read, slow := c.recorded, c.slow
 	c.reads++
-	return c.recorded, nil
+	c.mu.Unlock()
+	time.Sleep(slow)
+	return read, nil
+}
+
+// set sets what is read from now on, and how long that takes.
+func (c *talk) set(v contract.ConversationView, slow time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recorded, c.slow = v, slow
 }
 
 func (c *talk) Tree(context.Context, string) (contract.TreeView, error) {
@@ -196,7 +208,11 @@ func TestAReplyIsKeptForAWhileWithoutReaders(t *testing.T) {
 				}
 				defer f.Leave(r)
 				synctest.Wait()
-				if got := textOf(t, r); got != c.want {
+				items, _, err := r.Take()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := textOf(items); got != c.want {
 					t.Errorf("got %q, expected %q", got, c.want)
 				}
 			})
@@ -204,17 +220,119 @@ func TestAReplyIsKeptForAWhileWithoutReaders(t *testing.T) {
 	}
 }
 
+// The first reply of a conversation may begin before whoever started it has joined it.
+func TestTheBeginningOfTheFirstReplyIsKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		away time.Duration
+		want string
+	}{
+		"joined soon": {nil, 29 * time.Second, "one two three"},
+		"joined late": {nil, 31 * time.Second, ""},
+		"not started": {errors.New("refused"), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conversation := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive, Running: true}, events: make(chan contract.Event, 8)}
+				f, stop := follow(conversation)
+				defer func() { stop(); f.Close() }()
+				_, err := f.Start(t.Context(), starter(func() error {
+					conversation.events <- contract.Event{Draft: &generation.Draft{ID: "d"}}
+					conversation.events <- piece("one ")
+					synctest.Wait()
+					return c.err
+				}), service.Caller{}, service.NewConversation{Request: service.Request{ConversationID: "c"}})
+				if err != c.err {
+					t.Errorf("got the error %v, expected %v", err, c.err)
+				}
+				if n := conversation.count(); n > 0 {
+					t.Errorf("the conversation was read %d times before it had a reader", n)
+				}
+				if c.err == nil {
+					conversation.events <- piece("two ")
+				}
+				time.Sleep(c.away)
+				synctest.Wait()
+				r, err := f.Join(t.Context(), "c", true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Leave(r)
+				synctest.Wait()
+				if c.want != "" {
+					conversation.events <- piece("three")
+				}
+				synctest.Wait()
+				items, _, err := r.Take()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := textOf(items); got != c.want {
+					t.Errorf("got %q, expected %q", got, c.want)
+				}
+				if !slices.ContainsFunc(items, func(i live.Item) bool { return i.State != nil && i.State.View.Version == 1 }) {
+					t.Error("the state was not read")
+				}
+			})
+		})
+	}
+}
+
+type starter func() error
+
+func (s starter) Start(context.Context, service.Caller, service.NewConversation) (service.StartedConversation, error) {
+	return service.StartedConversation{}, s()
+}
+
+// A read that began before a turn does not end the reply that has begun since.
+func TestAnOldReadDoesNotEndAReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conversation := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event, 8)}
+		f, stop := follow(conversation)
+		defer func() { stop(); f.Close() }()
+		r, err := f.Join(t.Context(), "c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Leave(r)
+		synctest.Wait()
+		conversation.set(contract.ConversationView{ID: "c", Version: 2, Status: contract.StatusActive, Queued: 1}, time.Second)
+		r.RequestRead()
+		time.Sleep(500 * time.Millisecond) // the read is under way
+		conversation.events <- contract.Event{Draft: &generation.Draft{ID: "d"}}
+		conversation.events <- piece("one ")
+		conversation.set(contract.ConversationView{ID: "c", Version: 3, Status: contract.StatusActive, Running: true}, 0)
+		time.Sleep(time.Minute)
+		late, err := f.Join(t.Context(), "c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Leave(late)
+		synctest.Wait()
+		for name, r := range map[string]*live.Reader{"the reader": r, "a later one": late} {
+			items, _, err := r.Take()
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := false
+			for _, i := range items {
+				if begun = begun || i.Draft != nil; begun && i.State != nil && !i.State.View.Running {
+					t.Errorf("%s got the state before the turn after its reply had begun", name)
+				}
+			}
+			if got := textOf(items); got != "one " {
+				t.Errorf("%s got %q", name, got)
+			}
+		}
+	})
+}
+
 func piece(text string) contract.Event {
 	return contract.Event{Delta: &generation.Delta{DraftID: "d", Kind: generation.Text, Text: text}}
 }
 
-// textOf returns the text of the unfinished reply that a reader got.
-func textOf(t *testing.T, r *live.Reader) (text string) {
-	t.Helper()
-	items, _, err := r.Take()
-	if err != nil {
-		t.Fatal(err)
-	}
+// textOf returns the text of the unfinished reply in items.
+func textOf(items []live.Item) (text string) {
 	for _, i := range items {
 		if i.Delta != nil {
 			text += i.Delta.Text

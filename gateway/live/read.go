@@ -33,15 +33,19 @@ type reading struct {
 // beginRead starts a read in the background, so that the loop goes on handling events. It
 // subscribes first, so that no event between the two is lost.
 func (x *follower) beginRead() {
-	if x.events == nil && x.Feed != nil {
-		x.events, x.stop = x.Feed.Subscribe(x.id)
-	}
+	x.subscribe()
 	x.busy, x.readAsked, x.readAt = true, false, time.Now()
 	have, drafts := x.current, x.drafted
 	x.inBackground(func(ctx context.Context, r *reading) error {
 		r.drafts = drafts
 		return x.read(ctx, have, r)
 	})
+}
+
+func (x *follower) subscribe() {
+	if x.events == nil && x.Feed != nil {
+		x.events, x.stop = x.Feed.Subscribe(x.id)
+	}
 }
 
 // inBackground runs do in a goroutine and sends its reading to the loop.
@@ -119,6 +123,8 @@ func (x *follower) accept(r reading) {
 		if !r.fromEvent { // a newer state came with an event
 			x.publishCommitted(r.state)
 		}
+	case !r.same && !r.fromEvent && !r.view.Running && r.drafts < x.drafted:
+		x.readAsked = true // a turn has begun since; readers would take its reply for ended
 	case r.same:
 		x.current.singleNode = r.singleNode
 		x.publishCommitted(r.state)

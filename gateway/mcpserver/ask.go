@@ -155,7 +155,7 @@ func (a *ask) start(in arguments) (*exchange.Exchange, error) {
 	}
 	q := a.request(id, in)
 	m := service.Message{Text: in.message, ClientID: q.ID, Model: a.target.Model}
-	started, err := a.Exchanges.Service.Start(a.ctx, a.call.Caller, service.NewConversation{Request: q, Message: &m, Agent: a.target.Agent})
+	started, err := a.Exchanges.Followers.Start(a.ctx, a.Exchanges.Service, a.call.Caller, service.NewConversation{Request: q, Message: &m, Agent: a.target.Agent})
 	if err != nil {
 		return nil, err
 	}

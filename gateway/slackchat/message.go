@@ -112,7 +112,7 @@ func (c *Chat) transmit(ctx context.Context, caller service.Caller, q service.Re
 			return known, false, err
 		}
 	}
-	started, err := c.Service.Start(ctx, caller, service.NewConversation{Request: q, Message: &m})
+	started, err := c.Followers.Start(ctx, c.Service, caller, service.NewConversation{Request: q, Message: &m})
 	if err != nil || !started.Existed {
 		return nil, err == nil, err
 	}

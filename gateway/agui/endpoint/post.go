@@ -16,8 +16,13 @@ import (
 
 const headerReplayed = "Idempotency-Replayed"
 
-// StreamFirst streams the turn of a conversation's first message, which has been sent. status
-// is that of the reply.
+// Start starts a conversation whose first turn will be streamed.
+func (ep *Endpoint) Start(ctx context.Context, caller service.Caller, in service.NewConversation) (service.StartedConversation, error) {
+	return ep.followers.Start(ctx, ep.service, caller, in)
+}
+
+// StreamFirst streams the turn of a conversation's first message, with which Start has started it.
+// status is that of the reply.
 func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) error {
 	r, err := ep.join(c, q.ConversationID, true)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // to it.
 func (r *run) start(m inputMessage) error {
 	first := r.message(m)
-	opened, err := r.endpoint.service.Start(r.ctx(), callOf(r.c).Caller, service.NewConversation{Request: r.request(m), Message: &first})
+	opened, err := r.endpoint.followers.Start(r.ctx(), r.endpoint.service, callOf(r.c).Caller, service.NewConversation{Request: r.request(m), Message: &first})
 	if err != nil || !opened.Existed {
 		return err
 	}

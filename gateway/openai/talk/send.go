@@ -79,7 +79,7 @@ func (r *Run) start(found history.Found) (*exchange.Exchange, error) {
 		q = r.request(found)
 		q.Fingerprint = r.query.Fingerprint()
 		m := r.message(found, q)
-		return r.Exchanges.Service.Start(r.Done, r.caller, service.NewConversation{Request: q, Message: &m, Agent: r.in.Target.Agent})
+		return r.open(service.NewConversation{Request: q, Message: &m, Agent: r.in.Target.Agent})
 	})
 	if err != nil {
 		return nil, err
@@ -87,6 +87,14 @@ func (r *Run) start(found history.Found) (*exchange.Exchange, error) {
 	r.about(id)
 	q.Fingerprint = ""
 	return r.Exchanges.Start(r.Done, q, r.in.Live)
+}
+
+// open starts a conversation, whose reply may be streamed.
+func (r *Run) open(in service.NewConversation) (service.StartedConversation, error) {
+	if !r.in.Live {
+		return r.Exchanges.Service.Start(r.Done, r.caller, in)
+	}
+	return r.Exchanges.Followers.Start(r.Done, r.Exchanges.Service, r.caller, in)
 }
 
 // say sends the message to its conversation, unless something waits there.
@@ -123,8 +131,7 @@ func (r *Run) plain() (*exchange.Exchange, error) {
 	}
 	q := service.Request{ConversationID: id, ID: contract.NameUUID(id, "plain")}
 	m := service.Message{Text: r.in.Message.Text, Preface: paragraph(r.in.Context), ClientID: q.ID}
-	_, err = r.Exchanges.Service.Start(r.Done, r.caller, service.NewConversation{Request: q, Message: &m, Task: true, Agent: r.Models.Plain(r.in.Target)})
-	if err != nil {
+	if _, err = r.open(service.NewConversation{Request: q, Message: &m, Task: true, Agent: r.Models.Plain(r.in.Target)}); err != nil {
 		return nil, err
 	}
 	r.about(id)
