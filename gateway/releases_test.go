@@ -26,7 +26,10 @@ func TestOnlyWhatTheRulesOfNowNeedLessForIsReleased(t *testing.T) {
 	var silent string
 	var given review.Release
 	a := newAPI(t, &fakeBackend{
-		WaitingFn: func(service.ListQuery) (service.Page[service.WaitingItem], error) {
+		WaitingFn: func(q service.ListQuery) (service.Page[service.WaitingItem], error) {
+			if q.Limit == 200 && len(q.Token) < 30 { // others wait on many pages before these
+				return service.Page[service.WaitingItem]{Next: append(q.Token, '.')}, nil
+			}
 			return service.Page[service.WaitingItem]{Items: []service.WaitingItem{
 				waits(freeID, judgement.Judgement{Policy: "new", Rule: "small", Would: &judgement.Would{Run: true}}),
 				waits(fewerID, judgement.Judgement{Policy: "newer", Would: &judgement.Would{Asks: needs}}),

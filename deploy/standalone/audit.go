@@ -139,7 +139,11 @@ func printVerified(w io.Writer, r *auditor.Reader, f auditFlags) error {
 		}
 		fmt.Fprintf(w, "%s: %s%s\n", finding.Class, screen.Line(finding.Text, 400), where)
 	}
-	if failed == nil {
+	switch {
+	case failed != nil:
+	case unasked != nil:
+		fmt.Fprintln(w, "nothing is wrong with it, as far as could be asked")
+	default:
 		fmt.Fprintln(w, "nothing is wrong with it")
 	}
 	return errors.Join(failed, unasked)

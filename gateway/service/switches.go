@@ -57,14 +57,10 @@ func (s *Service) ChangeLimit(ctx context.Context, c Caller, given switches.Limi
 	return s.backend.ChangeLimit(ctx, given)
 }
 
-// maxReleasable bounds the approvals that Releasable looks at.
-const maxReleasable = 5000
-
 // Releasable lists the approvals of the agent that wait for more than the rules of now need, for
 // operators: of all conversations.
 func (s *Service) Releasable(ctx context.Context) (out []WaitingItem, err error) {
-	q := ListQuery{Limit: 200}
-	for range maxReleasable / q.Limit {
+	for q := (ListQuery{Limit: 200}); ; {
 		page, err := s.backend.Waiting(ActingItself(ctx), q)
 		if err != nil {
 			return nil, err
@@ -75,10 +71,9 @@ func (s *Service) Releasable(ctx context.Context) (out []WaitingItem, err error)
 			}
 		}
 		if q.Token = page.Next; len(q.Token) == 0 {
-			break
+			return out, nil
 		}
 	}
-	return out, nil
 }
 
 // Release makes the rules of now count for an approval, in the name of a caller. It must be one of
