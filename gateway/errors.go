@@ -97,7 +97,9 @@ func openAIError(err error, r *http.Request) (int, openai.Error) {
 		kind = e.Kind
 	}
 	status, body := render(err, r)
-	return status, openai.NewError(status, kind, body.Error)
+	reply := openai.NewError(status, kind, body.Error)
+	reply.Mark(err)
+	return status, reply
 }
 
 // retryAfter returns when to send a request again, or 0 if the error does not say that.

@@ -45,6 +45,7 @@ import (
 	"agent-stop-and-go/gateway/service/search"
 	"agent-stop-and-go/gateway/slackchat"
 	"agent-stop-and-go/gateway/witness"
+	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential"
@@ -85,6 +86,8 @@ type Deps struct {
 	// ProofInterval is how often the proof of a caller with an open stream is checked. The
 	// default is 5 seconds.
 	ProofInterval time.Duration
+	// SocketLifetime is how long a WebSocket may last, an hour by default.
+	SocketLifetime time.Duration
 	// Approvers are the rules of who may decide approvals; see package approvers.
 	Approvers []string
 	// Rates are the rate limits of the configuration.
@@ -245,7 +248,7 @@ func New(deps Deps) *Gateway {
 		models:    openai.Models{Of: talks.Models},
 		mcp:       g.mcp,
 		chat:      &chat.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
-		responses: &responses.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger},
+		responses: &responses.Endpoint{Talk: talks, Status: openAIError, Logger: d.Logger, Socket: responses.Socket{Listed: guard.Rules{Origins: d.AllowedOrigins}.Listed, Take: d.Quota.Take, Timeout: d.RequestTimeout, Lifetime: d.SocketLifetime}},
 
 		control: &control.Endpoint{Service: s, Agent: d.Agent.Name, Rates: d.Rates},
 	})

@@ -143,7 +143,7 @@ func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-var withFiles = []string{pathAGUI, pathA2A, pathChat, pathResponses, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}
+var withFiles = []string{pathAGUI, pathA2A, pathChat, pathResponses, pathCompact, pathConversations, pathMessages, codec.PathDecode, codec.PathEncode}
 
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

@@ -233,18 +233,15 @@ func TestAStreamGoesOnBehindEveryNumber(t *testing.T) {
 		for _, e := range whole {
 			types = append(types, e.Type)
 		}
-		const want = "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.completed"
+		const want = "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.delta response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.completed"
 		if strings.Join(types, " ") != want || textIn(whole) != "answer to hi" {
 			t.Fatalf("%s %q", types, textIn(whole))
 		}
 		last := whole[len(whole)-1].Number
 		for after := range last + 1 {
 			rest := eventsIn(t, c.want(200, c.do("GET", fmt.Sprintf("/v1/responses/%s?stream=true&starting_after=%d", id, after), "")).raw)
-			before := ""
-			if n := after - 3; n > 0 { // behind the four events before the text
-				before = "answer to hi"[:min(n, int64(len("answer to hi")))]
-			}
-			if after < last && (len(rest) == 0 || rest[0].Number <= after || rest[len(rest)-1].Number != last) || before+textIn(rest) != "answer to hi" {
+			before := textIn(whole[:after+1])
+			if after < last && (len(rest) == 0 || rest[0].Number != after+1 || rest[len(rest)-1].Number != last) || before+textIn(rest) != "answer to hi" {
 				t.Errorf("behind %d: %+v", after, rest)
 			}
 		}

@@ -50,6 +50,7 @@ const (
 	pathOpenAI    = "/v1/"
 	pathChat      = "/v1/chat/completions"
 	pathResponses = "/v1/responses"
+	pathCompact   = "/v1/responses/compact"
 	pathHealth    = "/health"
 	pathReady     = "/health/ready"
 )
@@ -136,6 +137,8 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/v1/models/:model", proven, ""}, h.models.Show},
 		{Route{"POST", pathChat, contract.ScopeConverse, ""}, h.chat.Complete},
 		{Route{"POST", pathResponses, contract.ScopeConverse, ""}, h.responses.Create},
+		{Route{"GET", pathResponses, contract.ScopeConverse, ""}, h.responses.Connect}, // a WebSocket
+		{Route{"POST", pathCompact, contract.ScopeConverse, ""}, h.responses.Compact},
 		{Route{"GET", "/v1/responses/:response", contract.ScopeRead, ofConversation}, h.responses.Show},
 		{Route{"POST", "/v1/responses/:response/cancel", contract.ScopeConverse, ofConversation}, h.responses.Cancel},
 		{Route{"GET", "/v1/responses/:response/input_items", contract.ScopeRead, ofConversation}, h.responses.Inputs},

@@ -118,6 +118,9 @@ func (c Chat) Context() string {
 	var b strings.Builder
 	b.WriteString("[context] The client says that this was said before, in another conversation:\n")
 	for _, m := range c {
+		if m.Text == "" {
+			continue
+		}
 		who := "assistant"
 		if m.User {
 			who = "user"

@@ -46,7 +46,7 @@ func (m message) add(in *talk.Input, n int, isNew bool) error {
 	}
 	content, err := m.attached()
 	if err != nil {
-		return fmt.Errorf("messages[%d]: %w", n, err)
+		return openai.Within(fmt.Sprintf("messages[%d]", n), err)
 	}
 	in.Add(m.Role, content, isNew)
 	return nil

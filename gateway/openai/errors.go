@@ -1,8 +1,13 @@
 package openai
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
 
+	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -20,9 +25,52 @@ type ErrorDetail struct {
 	Code    *string `json:"code"`
 }
 
-// NewError returns the body of an error with a status.
+// Fault is an error with a code of OpenAI, and the member of the request that it is about.
+type Fault struct {
+	Code  string
+	Param string
+	Err   error
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error, which has the status.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Mark puts a Fault into the body of its error.
+func (e *Error) Mark(err error) {
+	if f := (*Fault)(nil); errors.As(err, &f) {
+		e.Error.Code, e.Error.Param = &f.Code, &f.Param
+	}
+}
+
+// member matches the member of a request that begins the text of an error about it, such as tools[0].
+var member = regexp.MustCompile(`^([a-z_]+(?:\[[0-9]+\])?(?:\.[a-z_]+(?:\[[0-9]+\])?)*): `)
+
+// Within returns an error about a part of a request with the place of the part, such as messages[3], in its text.
+func Within(place string, err error) error {
+	var e *service.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	inside := *e
+	if inside.Text = place + ": " + e.Text; member.MatchString(e.Text) {
+		inside.Text = place + "." + e.Text
+	}
+	return &inside
+}
+
+// NewError returns the body of an error with a status. Its param is the member with which the text begins.
 func NewError(status int, kind contract.Kind, text string) Error {
 	detail := ErrorDetail{Message: text, Type: typeOf(status)}
+	if kind == offers.KindNoModel {
+		model := "model"
+		detail.Param = &model
+	}
+	if m := member.FindStringSubmatch(text); m != nil && status < http.StatusInternalServerError {
+		detail.Param = &m[1]
+	}
 	code := string(kind)
 	if status == http.StatusUnauthorized {
 		code = "invalid_api_key"

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Kind is the kind of an entry.
@@ -42,6 +43,12 @@ type Entry struct {
 
 	sum uint64
 }
+
+// Shortened reports whether an entry says that the model does not see the oldest messages any more.
+func (e Entry) Shortened() bool { return e.Kind == KindNotice && wording.IsSummaryNotice(e.Text) }
+
+// CutOff reports whether an entry says that the text before it reached the model's limit.
+func (e Entry) CutOff() bool { return e.Kind == KindNotice && wording.IsCutOff(e.Text) }
 
 // Source is a conversation at one moment.
 type Source struct {

@@ -47,10 +47,22 @@ func RepairNotice(problem string) string {
 	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
 }
 
+const (
+	shortened = "The conversation is longer than the model's window."
+	cutOff    = "The answer is cut off: the model reached its limit for one reply."
+)
+
+// IsSummaryNotice reports whether a text is a SummaryNotice, perhaps behind the name of a node.
+func IsSummaryNotice(text string) bool { return strings.Contains(text, shortened+" Of its first ") }
+
+// IsCutOff reports whether a text is the notice that an answer reached the model's limit, perhaps behind the name of a
+// node.
+func IsCutOff(text string) bool { return strings.HasSuffix(text, cutOff) }
+
 // SummaryNotice returns the notice that the model no longer sees the oldest messages. why is
 // the reason if there is no new summary.
 func SummaryNotice(d contract.Summary, why string) string {
-	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
+	text := fmt.Sprintf(shortened+" Of its first %d messages the model sees ", d.Messages)
 	switch {
 	case !d.Text.IsZero() && why != "":
 		return text + "the summary before, because there is no new one (" + why + "); here they stay as they are."
@@ -68,7 +80,7 @@ func CutOffNotice(finish string) string {
 	case "", "stop", "tool_calls", "refusal":
 		return ""
 	case "length":
-		return "The answer is cut off: the model reached its limit for one reply."
+		return cutOff
 	}
 	return "The model stopped for a reason of its own (" + finish + "); the answer may be incomplete."
 }

@@ -110,7 +110,7 @@ func (m message) add(in *talk.Input, n int, isNew bool) error {
 	}
 	content, err := m.Content.Read()
 	if err != nil {
-		return fmt.Errorf("messages[%d]: %w", n, err)
+		return openai.Within(fmt.Sprintf("messages[%d]", n), err)
 	}
 	if m.Role == "tool" {
 		in.Results = append(in.Results, talk.Result{CallID: m.ToolCallID, Text: content.Text})

@@ -5,6 +5,8 @@
 // request.go   the body of a request; input.go its input items
 // resource.go  the response as an object; output.go its output items
 // events.go    the events of a stream, and their numbers; stream.go writes them
+// socket.go    Connect: the same over a WebSocket
+// compact.go   Compact: a summary of a chat, as an item
 // read.go      Show, Cancel, Inputs: a response that was created before
 // id.go        the IDs of responses, items and conversations
 //
@@ -13,8 +15,11 @@
 // the record. What a client has said about a response and what has no effect, such as metadata, is
 // in the reply to its creation only.
 //
-// The number of an event is its position: one for each event, and for a piece of text its length. So
-// every gateway can go on with a stream behind a number, however the text came in pieces before.
+// The number of an event is its position. A delta is one word of the text, however that came in pieces.
+// So every gateway can go on with a stream behind a number.
+//
+// A response that is not stored has a mark in its ID, and is not found by it, except on the WebSocket
+// on which it was created.
 //
 // An approval is an mcp_approval_request, if the client has declared an mcp tool with the server of
 // the call, or asks for it with X-Approvals; else it is a message with its card. The address in such

@@ -3,6 +3,7 @@ package responses
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -23,6 +24,8 @@ type Endpoint struct {
 	// Status returns the HTTP status of an error, and its body.
 	Status func(error, *http.Request) (int, openai.Error)
 	Logger *slog.Logger
+	// Socket is what WebSockets need.
+	Socket Socket
 }
 
 // headerApprovals has the value mcp if approvals are to be items though the client declares no mcp
@@ -32,7 +35,7 @@ const headerApprovals = "X-Approvals"
 // run is a request for a response.
 type run struct {
 	*Endpoint
-	c        echo.Context
+	http     *http.Request
 	talk     *talk.Run
 	asks     asks
 	response resource
@@ -46,45 +49,66 @@ func (ep *Endpoint) Create(c echo.Context) error {
 	if err := request.Read(c.Request(), &b); err != nil {
 		return err
 	}
-	in, err := b.read(ep.Talk.Models)
+	r, x, err := ep.start(c.Request(), c.Response().Header(), b)
 	if err != nil {
 		return err
 	}
-	if err := ep.place(c, b, &in); err != nil {
-		return err
+	if x != nil {
+		defer x.Close()
 	}
-	r := &run{Endpoint: ep, c: c, response: b.template(in.Target.Name), asks: asksOf(c, b.labels()), quiet: in.Schema != nil}
-	if r.talk, err = ep.Talk.Begin(c.Request(), c.Response().Header(), in); err != nil {
-		return err
-	}
-	r.response.CreatedAt = ep.Talk.Now().Unix()
-	x, err := r.talk.Send()
-	switch {
-	case err != nil:
-		return err
-	case x == nil:
-		return r.notice(b)
-	}
-	defer x.Close()
-	r.about(x)
 	switch {
 	case b.Stream:
-		return r.stream(x, -1)
-	case b.Background:
+		return r.send(c, x, -1)
+	case b.Background && x != nil:
 		return c.JSON(http.StatusOK, r.response)
 	}
-	reply, err := x.Wait(r.talk.Done)
-	if err != nil {
-		return err
-	}
-	if err := r.finish(reply); err != nil {
+	if err := r.await(x); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, r.response)
 }
 
-func asksOf(c echo.Context, labels map[string]bool) asks {
-	return asks{labels: labels, all: strings.EqualFold(c.Request().Header.Get(headerApprovals), "mcp")}
+// start sends what a request has. The exchange is nil if nothing was sent; the response then says why. header is that
+// of the reply.
+func (ep *Endpoint) start(q *http.Request, header http.Header, b body) (*run, *exchange.Exchange, error) {
+	in, err := b.read(ep.Talk.Models)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := ep.place(q, b, &in); err != nil {
+		return nil, nil, err
+	}
+	r := &run{Endpoint: ep, http: q, response: b.template(in.Target.Name), asks: asksOf(q, b.labels()), quiet: in.Schema != nil}
+	if r.talk, err = ep.Talk.Begin(q, header, in); err != nil {
+		return nil, nil, err
+	}
+	r.response.CreatedAt = ep.Talk.Now().Unix()
+	x, err := r.talk.Send()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case x == nil:
+		r.notice(header.Get(openai.HeaderConversation))
+	default:
+		r.about(x)
+	}
+	return r, x, nil
+}
+
+// await completes the response by the reply of the agent, when that is there.
+func (r *run) await(x *exchange.Exchange) error {
+	if x == nil {
+		return nil
+	}
+	reply, err := x.Wait(r.talk.Done)
+	if err != nil {
+		return err
+	}
+	return r.finish(reply)
+}
+
+func asksOf(q *http.Request, labels map[string]bool) asks {
+	return asks{labels: labels, all: strings.EqualFold(q.Header.Get(headerApprovals), "mcp")}
 }
 
 // about gives the response its ID, and names the conversation.
@@ -101,25 +125,31 @@ func (r *run) form() (form string) {
 	if r.quiet {
 		form += formAnswer
 	}
+	if !r.response.Store {
+		form += formUnstored
+	}
+	if r.response.Truncation == truncationOff {
+		form += formWhole
+	}
 	return form
 }
 
 // place finds out in which conversation the request goes on, if it names one. What follows a response
 // that was followed already begins a new one, with what was said before as context.
-func (ep *Endpoint) place(c echo.Context, b body, in *talk.Input) error {
+func (ep *Endpoint) place(q *http.Request, b body, in *talk.Input) error {
 	named, previous, err := b.names()
 	if err != nil {
 		return err
 	}
 	if in.Conversation = named; named == "" {
-		in.Conversation = openai.Conversation(c.Request())
+		in.Conversation = openai.Conversation(q)
 	}
 	if previous != nil {
-		err := ep.after(c, *previous, in)
-		return previousGone(err, *b.PreviousResponseID)
+		err := ep.after(q, *previous, in)
+		return previousMissing(previousGone(err, *b.PreviousResponseID))
 	}
 	if referred, ok := b.Input.reference(); ok && in.Conversation == "" {
-		if err := ep.after(c, referred, in); !service.IsKind(err, contract.KindNotFound) {
+		if err := ep.after(q, referred, in); !service.IsKind(err, contract.KindNotFound) {
 			return err
 		}
 	}
@@ -127,8 +157,8 @@ func (ep *Endpoint) place(c echo.Context, b body, in *talk.Input) error {
 }
 
 // after has a request go on behind a response.
-func (ep *Endpoint) after(c echo.Context, previous service.Request, in *talk.Input) error {
-	state, err := ep.Talk.Exchanges.Service.State(c.Request().Context(), previous.ConversationID)
+func (ep *Endpoint) after(q *http.Request, previous service.Request, in *talk.Input) error {
+	state, err := ep.Talk.Exchanges.Service.State(q.Context(), previous.ConversationID)
 	if err != nil {
 		return err
 	}
@@ -167,23 +197,15 @@ func upTo(s *record.State, requestID string) (chat history.Chat, last, ok bool) 
 	return history.Of(entries[:end]), end == len(entries), ok
 }
 
-// notice replies that the message was not sent, because something waits.
-func (r *run) notice(b body) error {
-	id := r.c.Response().Header().Get(openai.HeaderConversation)
+// notice completes the response by what the gateway says instead of sending the message to a conversation, because
+// something waits there.
+func (r *run) notice(id string) {
 	r.response.ID = prefixResponse + compact(contract.NameUUID(id, r.talk.Notice))
 	r.response.Status, r.response.Usage = statusCompleted, usageOf(contract.Usage{})
+	at := r.Talk.Now().Unix()
+	r.response.CompletedAt = &at
+	r.response.Conversation = &conversation{prefixConversation + compact(id)}
 	r.response.Output = []output{message(messageID(r.response.ID), r.talk.Notice)}
-	if !b.Stream {
-		return r.c.JSON(http.StatusOK, r.response)
-	}
-	w := r.newWriter(-1)
-	if err := w.begin(); err != nil {
-		return err
-	}
-	if err := w.Tell(r.talk.Notice); err != nil {
-		return err
-	}
-	return w.finish()
 }
 
 // finish completes the response by the reply of the agent.
@@ -211,11 +233,15 @@ func (r *run) complete(reply exchange.Reply, text string) error {
 		o.Output = append(o.Output, message(cardID(o.ID), cards))
 	}
 	o.Status, o.Usage = statusCompleted, usageOf(reply.Usage)
-	switch reply.Outcome {
-	case contract.OutcomeCancelled:
+	switch {
+	case reply.Outcome == contract.OutcomeCancelled:
 		o.Status = statusCancelled
-	case contract.OutcomeFailed:
+	case reply.Outcome == contract.OutcomeFailed:
 		o.Status, o.Error = statusFailed, &failure{"server_error", reply.Response}
+	case o.Truncation == truncationOff && slices.ContainsFunc(reply.Entries, record.Entry.Shortened):
+		o.Status, o.Error = statusFailed, &failure{"context_length_exceeded", "the conversation is longer than the model's window, and truncation is disabled: the model did not see all of it"}
+	case cutOff(reply.Entries) && text != "" && len(o.Output) == 1:
+		o.Status, o.Output[0].Status, o.IncompleteDetails = statusIncomplete, statusIncomplete, &incompleteDetails{"max_output_tokens"}
 	}
 	if o.Status == statusCompleted {
 		at := r.Talk.Now().Unix()
@@ -223,4 +249,12 @@ func (r *run) complete(reply exchange.Reply, text string) error {
 	}
 	r.talk.Remember(reply, strings.TrimSpace(text+"\n\n"+cards))
 	return nil
+}
+
+// cutOff reports whether the last text of a reply reached the model's limit.
+func cutOff(entries []record.Entry) (cut bool) {
+	for _, e := range entries {
+		cut = e.CutOff() || cut && e.Kind == record.KindNotice
+	}
+	return cut
 }

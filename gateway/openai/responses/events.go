@@ -2,6 +2,8 @@ package responses
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"agent-stop-and-go/gateway/sse"
 )
@@ -28,18 +30,15 @@ type events struct {
 	send  func(name string, data []byte) error
 	after int64
 	next  int64
-	index int // of the item that is being written
-	text  bytes.Buffer
+	index int    // of the item that is being written
 	open  string // the ID of the message that is being written, or ""
+	text  bytes.Buffer
+	sent  int // how much of text was sent
 }
 
 func (s *events) emit(e event) error {
 	e.Number = s.next
 	s.next++
-	return s.write(e)
-}
-
-func (s *events) write(e event) error {
 	if e.Number <= s.after {
 		return nil
 	}
@@ -65,15 +64,15 @@ func (s *events) end(r resource) error {
 	switch r.Status {
 	case statusFailed:
 		kind = "response.failed"
-	case statusCancelled:
+	case statusCancelled, statusIncomplete:
 		kind = "response.incomplete"
 	}
 	s.next = max(s.next, s.after+1)
 	return s.emit(event{Type: kind, Response: &r})
 }
 
-// tell sends a piece of the text of a message. A piece takes as many numbers as it has bytes; of one
-// that the client has in part, the rest is sent.
+// tell takes a piece of the text of a message, and sends its words. The last one waits for its end, so that the same
+// text has the same events however it comes in pieces.
 func (s *events) tell(id, piece string) error {
 	if piece == "" {
 		return nil
@@ -84,21 +83,47 @@ func (s *events) tell(id, piece string) error {
 		}
 	}
 	s.text.WriteString(piece)
-	first := s.next
-	s.next += int64(len(piece))
-	if known := s.after - first + 1; known > 0 {
-		piece = piece[min(known, int64(len(piece))):]
+	for {
+		n := word(s.text.Bytes()[s.sent:])
+		if n == 0 {
+			return nil
+		}
+		if err := s.delta(n); err != nil {
+			return err
+		}
 	}
-	if piece == "" {
-		return nil
+}
+
+// delta sends the next n bytes of the text.
+func (s *events) delta(n int) error {
+	zero, index, piece := 0, s.index, string(s.text.Bytes()[s.sent:s.sent+n])
+	s.sent += n
+	return s.emit(event{Type: "response.output_text.delta", OutputIndex: &index, ContentIndex: &zero, ItemID: s.open, Delta: &piece, Logprobs: []struct{}{}})
+}
+
+// maxWord bounds the bytes of a word, for texts without spaces.
+const maxWord = 32
+
+// word returns the length of the first word of a text, with the spaces before it, or 0 if its end is not there yet.
+func word(text []byte) int {
+	inside := false
+	for n := 0; n < len(text); {
+		if !utf8.FullRune(text[n:]) {
+			return 0
+		}
+		r, size := utf8.DecodeRune(text[n:])
+		if space := unicode.IsSpace(r); n > 0 && (n+size > maxWord || inside && space) {
+			return n
+		} else if !space {
+			inside = true
+		}
+		n += size
 	}
-	zero := 0
-	index := s.index
-	return s.write(event{Type: "response.output_text.delta", Number: s.next - 1, OutputIndex: &index, ContentIndex: &zero, ItemID: id, Delta: &piece, Logprobs: []struct{}{}})
+	return 0
 }
 
 func (s *events) openMessage(id string) error {
-	s.open = id
+	s.open, s.sent = id, 0
 	s.text.Reset()
 	zero, index, empty := 0, s.index, textPart("")
 	item := output{ID: id, Type: "message", Status: statusInProgress, Role: "assistant", Content: []part{}}
@@ -108,13 +133,19 @@ func (s *events) openMessage(id string) error {
 	return s.emit(event{Type: "response.content_part.added", OutputIndex: &index, ContentIndex: &zero, ItemID: id, Part: &empty})
 }
 
-// closeMessage ends the message that is being written, if there is one.
-func (s *events) closeMessage() error {
+// closeMessage ends the message that is being written, if there is one. status is that of its item.
+func (s *events) closeMessage(status string) error {
 	if s.open == "" {
 		return nil
 	}
+	if rest := s.text.Len() - s.sent; rest > 0 {
+		if err := s.delta(rest); err != nil {
+			return err
+		}
+	}
 	id, text, zero, index := s.open, s.text.String(), 0, s.index
 	whole, item := textPart(text), message(s.open, text)
+	item.Status = status
 	s.open = ""
 	s.index++
 	for _, e := range []event{

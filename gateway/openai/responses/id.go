@@ -20,6 +20,8 @@ func compact(uuid string) string { return strings.ReplaceAll(uuid, "-", "") }
 const (
 	formApprovals = "m" // approvals are items
 	formAnswer    = "j" // the text is the last answer alone
+	formUnstored  = "n" // it is not to be found by its ID
+	formWhole     = "w" // it fails if the model does not see the whole conversation
 )
 
 // responseID returns the ID of the response to a request.
@@ -30,7 +32,7 @@ func responseID(q service.Request, form string) string {
 // parseResponse returns the request whose response has an ID, and its form.
 func parseResponse(id string) (q service.Request, form string, err error) {
 	hex, ok := strings.CutPrefix(id, prefixResponse)
-	if ok && len(hex) >= 64 && strings.Trim(hex[64:], formApprovals+formAnswer) == "" && len(hex) <= 66 {
+	if ok && len(hex) >= 64 && strings.Trim(hex[64:], formApprovals+formAnswer+formUnstored+formWhole) == "" && len(hex) <= 68 {
 		conversation, isID := openai.UUID(hex[:32])
 		request, isRequest := openai.UUID(hex[32:64])
 		if isID && isRequest {
@@ -42,6 +44,14 @@ func parseResponse(id string) (q service.Request, form string, err error) {
 
 func noResponse(id string) error {
 	return service.Errorf(contract.KindNotFound, "no response with the id %s", service.Printable(id))
+}
+
+// previousMissing marks the error for a previous_response_id with which nothing goes on.
+func previousMissing(err error) error {
+	if !service.IsKind(err, contract.KindNotFound) {
+		return err
+	}
+	return &openai.Fault{Code: "previous_response_not_found", Param: "previous_response_id", Err: err}
 }
 
 // conversationOf returns the UUID of a conversation that a client names.

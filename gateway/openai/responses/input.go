@@ -23,6 +23,9 @@ type item struct {
 	ApprovalRequestID string          `json:"approval_request_id"`
 	Approve           *bool           `json:"approve"`
 	Reason            string          `json:"reason"`
+	Name              string          `json:"name"`
+	Arguments         string          `json:"arguments"`
+	EncryptedContent  string          `json:"encrypted_content"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -75,7 +78,7 @@ func (i items) read(in *talk.Input) error {
 	}
 	for n, item := range i {
 		if err := item.add(in, n >= answers); err != nil {
-			return fmt.Errorf("input[%d]: %w", n, err)
+			return openai.Within(fmt.Sprintf("input[%d]", n), err)
 		}
 	}
 	if from == len(i) && answers == from {
@@ -99,6 +102,13 @@ func (i item) add(in *talk.Input, isNew bool) error {
 		content, err := i.Content.Read()
 		if err == nil {
 			in.Add(i.Role, content, isNew)
+		}
+		return err
+	case i.Type == typeCompaction:
+		summary, err := unpack(i.EncryptedContent)
+		if err == nil {
+			in.Past.Append(true, "[summary of what was said before] "+summary)
+			in.Past.Append(false, "")
 		}
 		return err
 	case !isNew:

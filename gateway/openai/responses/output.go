@@ -22,6 +22,8 @@ type output struct {
 	// Arguments are nil for a message.
 	Arguments   *string `json:"arguments,omitempty"`
 	ServerLabel string  `json:"server_label,omitempty"`
+	// EncryptedContent is that of a compaction.
+	EncryptedContent string `json:"encrypted_content,omitempty"`
 }
 
 // part is a text in a message.

@@ -28,9 +28,13 @@ type stored struct {
 }
 
 // load reads a response.
-func (ep *Endpoint) load(c echo.Context) (stored, error) {
+// anyway: also one that is not stored.
+func (ep *Endpoint) load(c echo.Context, anyway bool) (stored, error) {
 	id := c.Param("response")
 	q, form, err := parseResponse(id)
+	if err == nil && strings.Contains(form, formUnstored) && !anyway {
+		err = noResponse(id)
+	}
 	if err != nil {
 		return stored{}, err
 	}
@@ -67,7 +71,11 @@ func (ep *Endpoint) resume(c echo.Context, s stored, live bool) (*exchange.Excha
 
 // again returns the run of a response that was created before.
 func (ep *Endpoint) again(c echo.Context, s stored) (*run, error) {
-	r := &run{Endpoint: ep, c: c, response: body{}.template(ep.Talk.Models.Agent.Name), asks: asks{all: strings.Contains(s.form, formApprovals)}, quiet: strings.Contains(s.form, formAnswer)}
+	r := &run{Endpoint: ep, http: c.Request(), response: body{}.template(ep.Talk.Models.Agent.Name), asks: asks{all: strings.Contains(s.form, formApprovals)}, quiet: strings.Contains(s.form, formAnswer)}
+	r.response.Store = !strings.Contains(s.form, formUnstored)
+	if strings.Contains(s.form, formWhole) {
+		r.response.Truncation = truncationOff
+	}
 	var err error
 	if r.talk, err = ep.Talk.Begin(c.Request(), c.Response().Header(), talk.Input{}); err != nil {
 		return nil, err
@@ -87,7 +95,7 @@ func (s stored) created() time.Time {
 
 // Show replies with a response, or goes on with its stream.
 func (ep *Endpoint) Show(c echo.Context) error {
-	s, err := ep.load(c)
+	s, err := ep.load(c, false)
 	if err != nil {
 		return err
 	}
@@ -113,13 +121,9 @@ func (ep *Endpoint) show(c echo.Context, s stored, streams bool, after int64) er
 	}
 	defer x.Close()
 	if streams {
-		return r.stream(x, after)
+		return r.send(c, x, after)
 	}
-	reply, err := x.Wait(r.talk.Done)
-	if err != nil {
-		return err
-	}
-	if err := r.finish(reply); err != nil {
+	if err := r.await(x); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, r.response)
@@ -140,7 +144,7 @@ func afterOf(c echo.Context) (int64, error) {
 
 // Cancel stops the turn of a response that is not complete.
 func (ep *Endpoint) Cancel(c echo.Context) error {
-	s, err := ep.load(c)
+	s, err := ep.load(c, true)
 	if err != nil {
 		return err
 	}
@@ -161,7 +165,7 @@ func (ep *Endpoint) Cancel(c echo.Context) error {
 			return err
 		}
 	}
-	if s, err = ep.load(c); err != nil {
+	if s, err = ep.load(c, true); err != nil {
 		return err
 	}
 	return ep.show(c, s, false, -1)
@@ -178,7 +182,7 @@ type inputList struct {
 
 // Inputs replies with the input items of a response: the message that it answers, or the decision.
 func (ep *Endpoint) Inputs(c echo.Context) error {
-	s, err := ep.load(c)
+	s, err := ep.load(c, false)
 	if err != nil {
 		return err
 	}

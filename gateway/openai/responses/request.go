@@ -2,6 +2,9 @@ package responses
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"agent-stop-and-go/gateway/offers"
 	"agent-stop-and-go/gateway/openai"
@@ -15,7 +18,7 @@ import (
 type body struct {
 	Model              string          `json:"model"`
 	Input              items           `json:"input"`
-	Instructions       json.RawMessage `json:"instructions"`
+	Instructions       *string         `json:"instructions"`
 	PreviousResponseID *string         `json:"previous_response_id"`
 	Conversation       json.RawMessage `json:"conversation"`
 	Stream             bool            `json:"stream"`
@@ -35,6 +38,10 @@ type body struct {
 	Temperature      *float64          `json:"temperature"`
 	TopP             *float64          `json:"top_p"`
 	ParallelCalls    *bool             `json:"parallel_tool_calls"`
+	Truncation       *string           `json:"truncation"`
+
+	// recent are the IDs of the last responses of the same WebSocket, which may go on though they are not stored.
+	recent []string
 }
 
 // tool is a tool that the client declares.
@@ -79,11 +86,39 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 			return in, err
 		}
 	}
-	var instructions string
-	if json.Unmarshal(b.Instructions, &instructions) == nil {
-		in.Add("system", openai.Attached{Text: instructions}, false)
+	if err := b.check(); err != nil {
+		return in, err
+	}
+	if b.Instructions != nil {
+		in.Add("system", openai.Attached{Text: *b.Instructions}, false)
 	}
 	return in, b.Input.read(&in)
+}
+
+// The limits of metadata.
+const (
+	maxPairs = 16
+	maxKey   = 64
+	maxValue = 512
+)
+
+// check refuses what the response could not keep to.
+func (b body) check() error {
+	if b.Background && b.Store != nil && !*b.Store {
+		return invalid("background: a response that is not stored cannot be read later")
+	}
+	if b.Truncation != nil && *b.Truncation != "auto" && *b.Truncation != truncationOff {
+		return invalid("truncation: expected auto or disabled, not %s", service.Printable(*b.Truncation))
+	}
+	if len(b.Metadata) > maxPairs {
+		return invalid("metadata: expected %d pairs at most", maxPairs)
+	}
+	for key, value := range b.Metadata {
+		if utf8.RuneCountInString(key) > maxKey || utf8.RuneCountInString(value) > maxValue {
+			return invalid("metadata: expected keys of %d characters and values of %d at most", maxKey, maxValue)
+		}
+	}
+	return nil
 }
 
 // functions returns the client's functions that tool_choice leaves. Its mcp tools name servers of
@@ -144,6 +179,9 @@ func (b body) names() (conversation string, previous *service.Request, err error
 	if b.PreviousResponseID == nil {
 		return "", nil, nil
 	}
-	q, _, err := parseResponse(*b.PreviousResponseID)
-	return "", &q, err
+	q, form, err := parseResponse(*b.PreviousResponseID)
+	if err == nil && strings.Contains(form, formUnstored) && !slices.Contains(b.recent, *b.PreviousResponseID) {
+		err = noResponse(*b.PreviousResponseID)
+	}
+	return "", &q, previousMissing(err)
 }

@@ -12,48 +12,56 @@ const (
 	statusCompleted  = "completed"
 	statusFailed     = "failed"
 	statusCancelled  = "cancelled"
+	statusIncomplete = "incomplete"
 )
+
+// truncationOff is the truncation of a response that fails rather than that the model does not see everything.
+const truncationOff = "disabled"
 
 // resource is a response.
 type resource struct {
-	ID                 string            `json:"id"`
-	Object             string            `json:"object"`
-	CreatedAt          int64             `json:"created_at"`
-	CompletedAt        *int64            `json:"completed_at"`
-	Status             string            `json:"status"`
-	IncompleteDetails  *struct{}         `json:"incomplete_details"`
-	Model              string            `json:"model"`
-	PreviousResponseID *string           `json:"previous_response_id"`
-	Instructions       json.RawMessage   `json:"instructions"`
-	Output             []output          `json:"output"`
-	Error              *failure          `json:"error"`
-	Tools              []json.RawMessage `json:"tools"`
-	ToolChoice         json.RawMessage   `json:"tool_choice"`
-	Truncation         string            `json:"truncation"`
-	ParallelToolCalls  bool              `json:"parallel_tool_calls"`
-	Text               textFormat        `json:"text"`
-	TopP               float64           `json:"top_p"`
-	PresencePenalty    float64           `json:"presence_penalty"`
-	FrequencyPenalty   float64           `json:"frequency_penalty"`
-	TopLogprobs        int               `json:"top_logprobs"`
-	Temperature        float64           `json:"temperature"`
-	Reasoning          reasoning         `json:"reasoning"`
-	User               *string           `json:"user"`
-	Usage              *usage            `json:"usage"`
-	MaxOutputTokens    *int64            `json:"max_output_tokens"`
-	MaxToolCalls       *int64            `json:"max_tool_calls"`
-	Store              bool              `json:"store"`
-	Background         bool              `json:"background"`
-	ServiceTier        string            `json:"service_tier"`
-	Metadata           map[string]string `json:"metadata"`
-	SafetyIdentifier   *string           `json:"safety_identifier"`
-	PromptCacheKey     *string           `json:"prompt_cache_key"`
-	Conversation       *conversation     `json:"conversation"`
+	ID                 string             `json:"id"`
+	Object             string             `json:"object"`
+	CreatedAt          int64              `json:"created_at"`
+	CompletedAt        *int64             `json:"completed_at"`
+	Status             string             `json:"status"`
+	IncompleteDetails  *incompleteDetails `json:"incomplete_details"`
+	Model              string             `json:"model"`
+	PreviousResponseID *string            `json:"previous_response_id"`
+	Instructions       *string            `json:"instructions"`
+	Output             []output           `json:"output"`
+	Error              *failure           `json:"error"`
+	Tools              []json.RawMessage  `json:"tools"`
+	ToolChoice         json.RawMessage    `json:"tool_choice"`
+	Truncation         string             `json:"truncation"`
+	ParallelToolCalls  bool               `json:"parallel_tool_calls"`
+	Text               textFormat         `json:"text"`
+	TopP               float64            `json:"top_p"`
+	PresencePenalty    float64            `json:"presence_penalty"`
+	FrequencyPenalty   float64            `json:"frequency_penalty"`
+	TopLogprobs        int                `json:"top_logprobs"`
+	Temperature        float64            `json:"temperature"`
+	Reasoning          reasoning          `json:"reasoning"`
+	User               *string            `json:"user"`
+	Usage              *usage             `json:"usage"`
+	MaxOutputTokens    *int64             `json:"max_output_tokens"`
+	MaxToolCalls       *int64             `json:"max_tool_calls"`
+	Store              bool               `json:"store"`
+	Background         bool               `json:"background"`
+	ServiceTier        string             `json:"service_tier"`
+	Metadata           map[string]string  `json:"metadata"`
+	SafetyIdentifier   *string            `json:"safety_identifier"`
+	PromptCacheKey     *string            `json:"prompt_cache_key"`
+	Conversation       *conversation      `json:"conversation"`
 }
 
 type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+type incompleteDetails struct {
+	Reason string `json:"reason"`
 }
 
 type conversation struct {
@@ -102,8 +110,8 @@ func orElse[T any](given *T, other T) T {
 // template returns the response to a request before anything came of it.
 func (b body) template(model string) resource {
 	r := resource{
-		Object: "response", Status: statusInProgress, Model: model, PreviousResponseID: b.PreviousResponseID, Instructions: orNull(b.Instructions),
-		Output: []output{}, Tools: []json.RawMessage{}, ToolChoice: json.RawMessage(`"auto"`), Truncation: "auto", // the agent shortens what is too long for its model
+		Object: "response", Status: statusInProgress, Model: model, PreviousResponseID: b.PreviousResponseID, Instructions: b.Instructions,
+		Output: []output{}, Tools: []json.RawMessage{}, ToolChoice: json.RawMessage(`"auto"`), Truncation: orElse(b.Truncation, "auto"), // the agent shortens what is too long for its model
 		ParallelToolCalls: orElse(b.ParallelCalls, true), Text: textFormat{json.RawMessage(`{"type":"text"}`)},
 		TopP: orElse(b.TopP, 1), Temperature: orElse(b.Temperature, 1), User: b.User, MaxOutputTokens: b.MaxOutputTokens, MaxToolCalls: b.MaxToolCalls,
 		Store: orElse(b.Store, true), Background: b.Background, ServiceTier: "default", Metadata: b.Metadata,
@@ -113,7 +121,7 @@ func (b body) template(model string) resource {
 		r.Metadata = map[string]string{}
 	}
 	if len(b.ToolChoice) > 0 && string(b.ToolChoice) != "null" {
-		r.ToolChoice = b.ToolChoice
+		r.ToolChoice = withMode(b.ToolChoice)
 	}
 	for _, t := range b.Tools {
 		r.Tools = append(r.Tools, t.public())
@@ -126,9 +134,16 @@ func (b body) template(model string) resource {
 	return r
 }
 
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
+// withMode returns a tool_choice as the response repeats it: allowed tools with their mode.
+func withMode(choice json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(choice, &members) != nil || string(members["type"]) != `"allowed_tools"` || members["mode"] != nil {
+		return choice
+	}
+	members["mode"] = json.RawMessage(`"auto"`)
+	raw, err := json.Marshal(members)
+	if err != nil {
+		return choice
 	}
 	return raw
 }

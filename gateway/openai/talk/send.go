@@ -14,7 +14,7 @@ func (r *Run) Send() (*exchange.Exchange, error) {
 		return r.answer()
 	}
 	if openai.Housekeeping(r.in.Message.Text) && len(r.in.Past) == 0 && len(r.in.Message.Files) == 0 && r.in.Conversation == "" {
-		return r.plain()
+		return r.Plain() // the client sends it by itself
 	}
 	return r.speak()
 }
@@ -122,9 +122,8 @@ func (r *Run) say(found history.Found) (*exchange.Exchange, error) {
 	return x, err
 }
 
-// plain has the model alone answer a request that the client sends by itself, in a conversation that
-// ends with the answer.
-func (r *Run) plain() (*exchange.Exchange, error) {
+// Plain has the model alone answer the message, in a conversation that ends with the answer.
+func (r *Run) Plain() (*exchange.Exchange, error) {
 	id, err := r.Exchanges.Service.NewID(r.Done, r.caller, "")
 	if err != nil {
 		return nil, err
