@@ -106,6 +106,8 @@ func TestWhatTheDocumentOfOllamaSays(t *testing.T) {
 		"an empty prompt with keep_alive unload": {"POST", "/api/generate", `{"model":"helper","keep_alive":"0"}`, 200, map[string]any{"done_reason": "unload"}, false},
 		"JSON mode":                              {"POST", "/api/chat", `{"model":"helper","stream":false,"format":"json",` + hello + `}`, 200, map[string]any{"message.content": "answer to hi"}, false},
 		"structured outputs":                     {"POST", "/api/generate", `{"model":"helper","stream":false,"prompt":"hi","format":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}`, 200, map[string]any{"response": "answer to hi"}, false},
+		"a chat with a schema":                   {"POST", "/api/chat", `{"model":"helper","stream":false,"format":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},` + hello + `}`, 200, map[string]any{"message.content": "answer to hi"}, false},
+		"width and height":                       {"POST", "/api/generate", `{"model":"helper","stream":false,"prompt":"hi","width":1024,"height":768,"steps":4}`, 200, map[string]any{"response": "answer to hi"}, false},
 		"local models":                           {"GET", "/api/tags", "", 200, map[string]any{"models.0.name": "helper:latest", "models.0.model": "helper:latest", "models.0.details.format": "agent"}, false},
 		"running models":                         {"GET", "/api/ps", "", 200, map[string]any{"models.0.name": "helper:latest", "models.0.size_vram": 0.0}, false},
 		"a model":                                {"POST", "/api/show", `{"model":"helper"}`, 200, map[string]any{"details.family": "agent", "capabilities.0": "completion", "capabilities.1": "tools", "model_info.general.architecture": nil}, false},

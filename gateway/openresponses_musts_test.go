@@ -68,7 +68,7 @@ var openResponses = []must{
 func TestDemandsHaveTests(t *testing.T) {
 	tests, cases := testsHere(t)
 	named := map[string]bool{}
-	for _, m := range slices.Concat(openResponses) {
+	for _, m := range slices.Concat(openResponses, ollamaDocument) {
 		test, name, isCase := strings.Cut(m.test, "/")
 		named[test] = true
 		if m.section == "" || m.demand == "" || !tests[test] || isCase && !cases[test][name] {

@@ -26,3 +26,6 @@ func refuse(c echo.Context) error {
 		true: "asked for embeddings", false: "changed over this API",
 	}[strings.HasPrefix(name, "embed")])
 }
+
+// noBlob says that a file for a new model is not there, as for every one.
+func noBlob(c echo.Context) error { return c.NoContent(http.StatusNotFound) }

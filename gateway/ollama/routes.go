@@ -54,6 +54,7 @@ func (ep *Endpoint) Routes() []Route {
 			Route{http.MethodPost, prefix + "show", anyone, ep.show},
 			Route{http.MethodGet, prefix + "ps", anyone, ep.processes},
 			Route{http.MethodGet, prefix + "version", none, version},
+			Route{http.MethodHead, prefix + "blobs/:digest", anyone, noBlob},
 		)
 		for path, method := range notOffered {
 			out = append(out, Route{method, prefix + path, anyone, refuse})
