@@ -72,11 +72,14 @@ func (e *Endpoint) apiSubmit(c echo.Context) error {
 
 // apiStream streams a session.
 func (e *Endpoint) apiStream(c echo.Context) error {
-	return e.follow(c, c.Param("client_id"), func(w *sse.Writer) form { return apiForm{w} }, lastSent)
+	return e.follow(c, c.Param("client_id"), func(w *sse.Writer, id func(held string) string) form { return apiForm{w, id} }, lastSent)
 }
 
 // apiForm writes the events of the API.
-type apiForm struct{ *sse.Writer }
+type apiForm struct {
+	*sse.Writer
+	id func(held string) string
+}
 
 // Token implements Listener.
 func (f apiForm) Token(text string) error { return f.event("tok", map[string]string{"text": text}) }
@@ -95,14 +98,35 @@ func (f apiForm) Failed(text string) error {
 }
 
 // Broken implements form.
-func (f apiForm) Broken(text string) error { return f.Failed(text) }
+func (f apiForm) Broken(text string) error {
+	return f.write("", "error", map[string]string{"message": text})
+}
 
-func (f apiForm) event(name string, v any) error {
+// Resume implements form: nothing is held.
+func (f apiForm) Resume(string) {}
+
+// Anew implements form.
+func (f apiForm) Anew() error { return f.write("", eventAnew, struct{}{}) }
+
+func (f apiForm) event(name string, v any) error { return f.write(f.id(""), name, v) }
+
+func (f apiForm) write(id, name string, v any) error { return writeEvent(f.Writer, id, name, v) }
+
+// writeEvent writes an event with its ID, unless that is empty.
+func writeEvent(w *sse.Writer, id, name string, v any) error {
 	data, err := encode(v)
 	if err != nil {
 		return err
 	}
-	return f.Write([]byte("event: " + name + "\ndata: " + data + "\n\n"))
+	return w.Write([]byte(idLine(id) + "event: " + name + "\ndata: " + data + "\n\n"))
+}
+
+// idLine returns the line with the ID of an event.
+func idLine(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "id: " + id + "\n"
 }
 
 // nextLine is a character at which clients end a line, and which JSON does not escape by itself.

@@ -5,7 +5,10 @@
 //	session.go   which conversation a client_id means
 //	submit.go    messages and commands; wait.go the answer as one reply
 //	stream.go    streams, which stay open; notice.go what commands have answered
+//	settle.go    the ends of turns that answers of commands are
+//	resume.go    streams that go on where a client has lost its connection; position.go where that is
 //	teller.go    Teller: a conversation as tokens, gates and ends of turns; trace.go traces of calls
+//	progress.go  what a Teller has told, and how it goes on
 //	api.go       the form of the API; shell.go that of the shell
 //	gate.go      gates: approvals that clients know and answer
 //	sessions.go  lists, deletions and /health; errors.go
@@ -24,6 +27,9 @@
 // That of the API begins with the turn of the last message that was sent, also if it has ended: clients send
 // a message and then open a stream. That of the shell, which clients keep open, begins with the turn that
 // runs, or that has ended a moment ago.
+//
+// The ID of an event is a position of the record (position.go), with which a stream of any gateway goes on.
+// A client whose position is not one of the conversation gets the event reset, and the turn anew.
 //
 // A turn ends with done or with error, never with both. A message that is sent while a turn runs waits for
 // its end. While a gate waits no message is taken (409); it waits until somebody decides, however long

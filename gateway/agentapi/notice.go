@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,10 +28,15 @@ const (
 type notices struct {
 	now func() time.Time
 
+	// epoch names the process, in which answers have numbers.
+	epoch string
+
 	mu      sync.Mutex
+	number  int                               // of the last answer
 	streams map[string]map[*subscription]bool // by client
-	kept    []notice
-	begun   map[string]beginning // by client
+	kept    []notice                          // for the next stream
+	given   []notice                          // to a stream, which may have lost its connection
+	begun   map[string]beginning              // by client
 }
 
 // beginning is a session that has begun in this process. While its first model call is quick work of a
@@ -40,58 +46,64 @@ type beginning struct {
 	at      time.Time
 }
 
-// notice is an answer. last: nothing follows it, because no message was sent.
+// notice is an answer. last: nothing follows it, because no message was sent. seen is the session as the
+// commands have found it.
 type notice struct {
 	client, text string
 	last         bool
+	seen         session
 	at           time.Time
+	number       int
 }
 
 // subscription gets what happens to a client.
 type subscription struct {
 	of     *notices
 	client string
-	wake   chan struct{} // capacity 1
-	mu     sync.Mutex
-	items  []notice
-	size   int  // the bytes of items
-	lost   bool // more than maxNoticeBytes have come since the last call of take
+	// begun is the answer after which it begins.
+	begun answered
+	wake  chan struct{} // capacity 1
+	mu    sync.Mutex
+	items []notice
+	size  int  // the bytes of items
+	lost  bool // more than maxNoticeBytes have come since the last call of take
 }
 
 // errUnread is the error of a stream that does not take what commands answer.
 var errUnread = errors.New("the client does not read what its commands answer")
 
 func newNotices(now func() time.Time) *notices {
-	return &notices{now: now, streams: map[string]map[*subscription]bool{}, begun: map[string]beginning{}}
+	return &notices{now: now, epoch: strings.TrimPrefix(newClient(), clientPrefix), streams: map[string]map[*subscription]bool{}, begun: map[string]beginning{}}
 }
 
 // add delivers an answer to all streams of a client, or keeps it for the next.
-func (n *notices) add(client, text string, last bool) {
+func (n *notices) add(client string, seen session, text string, last bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.begun, client)
-	item := notice{client, text, last, n.now()}
+	n.number++
+	item := notice{client, text, last, seen, n.now(), n.number}
+	n.expire()
 	if len(n.streams[client]) == 0 {
-		n.expire()
-		n.kept = append(n.kept, item)
-		n.shrink()
+		n.kept = shrink(append(n.kept, item))
 		return
 	}
+	n.given = shrink(append(n.given, item))
 	for s := range n.streams[client] {
 		s.put(item)
 	}
 }
 
 // shrink drops the oldest answers beyond the bounds.
-func (n *notices) shrink() {
-	drop, size := max(0, len(n.kept)-maxNotices), 0
-	for i, item := range slices.Backward(n.kept) {
+func shrink(kept []notice) []notice {
+	drop, size := max(0, len(kept)-maxNotices), 0
+	for i, item := range slices.Backward(kept) {
 		if size += len(item.text); size > maxNoticeBytes {
 			drop = max(drop, i+1)
 			break
 		}
 	}
-	n.kept = slices.Delete(n.kept, 0, drop)
+	return slices.Delete(kept, 0, drop)
 }
 
 // begin lets the streams of a client follow its session, which has begun.
@@ -129,31 +141,51 @@ func (n *notices) fresh(client string) (session, bool) {
 // expire drops what is old.
 func (n *notices) expire() {
 	from := n.now().Add(-keepNotices)
-	for len(n.kept) > 0 && n.kept[0].at.Before(from) {
-		n.kept = n.kept[1:]
-	}
+	old := func(i notice) bool { return i.at.Before(from) }
+	n.kept, n.given = slices.DeleteFunc(n.kept, old), slices.DeleteFunc(n.given, old)
 }
 
-// subscribe returns a subscription, which has what was kept. It must be closed.
-func (n *notices) subscribe(client string) *subscription {
+// subscribe returns a subscription, which has what was kept, and what has followed the last answer that the
+// client has, if that is known. It must be closed.
+func (n *notices) subscribe(client string, last answered) *subscription {
 	s := &subscription{of: n, client: client, wake: make(chan struct{}, 1)}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expire()
-	var others []notice
-	for _, item := range n.kept {
-		if item.client == client {
-			s.put(item)
-		} else {
-			others = append(others, item)
-		}
+	s.begun = answered{epoch: n.epoch, n: n.number}
+	if last.epoch == n.epoch {
+		s.begun = last
 	}
-	n.kept = others
+	next := slices.DeleteFunc(slices.Concat(n.given, n.kept), func(i notice) bool { return i.client != client || i.number <= s.begun.n })
+	if last.epoch != n.epoch {
+		next = slices.DeleteFunc(slices.Clone(n.kept), func(i notice) bool { return i.client != client })
+	}
+	slices.SortFunc(next, func(a, b notice) int { return a.number - b.number })
+	for _, item := range next {
+		s.put(item)
+	}
+	if len(next) > 0 && last.epoch != n.epoch {
+		s.begun.n = next[0].number - 1
+	}
+	n.take(client)
 	if n.streams[client] == nil {
 		n.streams[client] = map[*subscription]bool{}
 	}
 	n.streams[client][s] = true
 	return s
+}
+
+// take notes that what was kept for a client has a stream.
+func (n *notices) take(client string) {
+	var others []notice
+	for _, item := range n.kept {
+		if item.client == client {
+			n.given = append(n.given, item)
+		} else {
+			others = append(others, item)
+		}
+	}
+	n.kept, n.given = others, shrink(n.given)
 }
 
 func (s *subscription) close() {

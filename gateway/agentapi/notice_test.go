@@ -11,9 +11,9 @@ import (
 func TestKeptAnswersAreBounded(t *testing.T) {
 	n := newNotices(time.Now)
 	for range 5 {
-		n.add("a", strings.Repeat("x", maxNoticeBytes/4), true)
+		n.add("a", session{}, strings.Repeat("x", maxNoticeBytes/4), true)
 	}
-	n.add("b", "last", true)
+	n.add("b", session{}, "last", true)
 	size := 0
 	for _, item := range n.kept {
 		size += len(item.text)
@@ -21,7 +21,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	if size > maxNoticeBytes {
 		t.Errorf("%d bytes are kept", size)
 	}
-	s := n.subscribe("b")
+	s := n.subscribe("b", answered{})
 	defer s.close()
 	if got, err := s.take(); err != nil || len(got) != 1 || got[0].text != "last" {
 		t.Errorf("%v %v", got, err)
@@ -31,17 +31,17 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 // So is what is kept for a stream that does not read. It ends, because it has lost something.
 func TestAStreamThatDoesNotReadIsBounded(t *testing.T) {
 	n := newNotices(time.Now)
-	slow, other := n.subscribe("a"), n.subscribe("b")
+	slow, other := n.subscribe("a", answered{}), n.subscribe("b", answered{})
 	defer slow.close()
 	defer other.close()
 	for range 4 {
-		n.add("a", strings.Repeat("x", maxNoticeBytes/4), true)
+		n.add("a", session{}, strings.Repeat("x", maxNoticeBytes/4), true)
 	}
 	if got, err := slow.take(); err != nil || len(got) != 4 {
 		t.Fatalf("%d answers, %v", len(got), err)
 	}
 	for range 50 {
-		n.add("a", strings.Repeat("x", maxNoticeBytes/4), true)
+		n.add("a", session{}, strings.Repeat("x", maxNoticeBytes/4), true)
 		size := 0
 		for _, item := range slow.items {
 			size += len(item.text)
@@ -55,7 +55,7 @@ func TestAStreamThatDoesNotReadIsBounded(t *testing.T) {
 			t.Errorf("%d answers, %v", len(got), err)
 		}
 	}
-	n.add("b", "here", true)
+	n.add("b", session{}, "here", true)
 	if got, err := other.take(); err != nil || len(got) != 1 {
 		t.Errorf("the other one: %v %v", got, err)
 	}
@@ -87,7 +87,7 @@ func TestSessionsAreFreshForAWhile(t *testing.T) {
 	n.goOn("a")
 	is(false)
 	n.begin("a", session{id: "id"})
-	n.add("a", "answered", true)
+	n.add("a", session{}, "answered", true)
 	is(false)
 	n.begin("a", session{id: "id"}) // a stream that is opened has to say the answer first
 	is(false)

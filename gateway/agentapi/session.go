@@ -31,11 +31,13 @@ type session struct {
 	view contract.ConversationView
 }
 
+const clientPrefix = "api-"
+
 // newClient returns the client_id of a client that has none.
 func newClient() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails, see crypto/rand.Read
-	return "api-" + hex.EncodeToString(b[:])
+	return clientPrefix + hex.EncodeToString(b[:])
 }
 
 // idOf returns the ID of the conversation of a client_id in a slot.

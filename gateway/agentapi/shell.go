@@ -17,12 +17,13 @@ func (e *Endpoint) shellStream(c echo.Context) error {
 	if client == "" {
 		return invalid("Missing client_id")
 	}
-	return e.follow(c, client, func(w *sse.Writer) form { return &shellForm{Writer: w} }, e.running)
+	return e.follow(c, client, func(w *sse.Writer, id func(held string) string) form { return &shellForm{Writer: w, id: id} }, e.running)
 }
 
 // shellForm writes the events of the shell.
 type shellForm struct {
 	*sse.Writer
+	id func(held string) string
 	// held is white space at the end of what was told, which goes with what follows: the shell strips it
 	// from the end of a line.
 	held string
@@ -36,9 +37,14 @@ func (f *shellForm) Token(text string) error {
 	return f.lines(strings.TrimSuffix(text, f.held))
 }
 
+// lines sends a token, the last line of it with an ID.
 func (f *shellForm) lines(text string) error {
 	var b strings.Builder
-	for _, part := range parts(text) {
+	all := parts(text)
+	for n, part := range all {
+		if n == len(all)-1 {
+			b.WriteString(idLine(f.id(f.held)))
+		}
 		b.WriteString("data: " + part + "\n\n")
 	}
 	if b.Len() == 0 {
@@ -91,7 +97,7 @@ func (f *shellForm) Gate(p contract.PendingApproval, link string) error {
 // Done implements Listener.
 func (f *shellForm) Done() error {
 	f.held = ""
-	return f.Write([]byte("event: done\ndata: \n\n"))
+	return f.Write([]byte(idLine(f.id("")) + "event: done\ndata: \n\n"))
 }
 
 // Failed implements Listener.
@@ -103,10 +109,15 @@ func (f *shellForm) Failed(text string) error {
 // Broken implements form: the shell connects again by itself.
 func (f *shellForm) Broken(string) error { return nil }
 
+// Anew implements form.
+func (f *shellForm) Anew() error {
+	f.held = ""
+	return writeEvent(f.Writer, "", eventAnew, struct{}{})
+}
+
+// Resume implements form.
+func (f *shellForm) Resume(held string) { f.held = held }
+
 func (f *shellForm) event(name string, v any) error {
-	data, err := encode(v)
-	if err != nil {
-		return err
-	}
-	return f.Write([]byte("event: " + name + "\ndata: " + data + "\n\n"))
+	return writeEvent(f.Writer, f.id(""), name, v)
 }

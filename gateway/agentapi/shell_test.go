@@ -31,7 +31,7 @@ func TestTheShellReadsWhatWasSaid(t *testing.T) {
 	} {
 		for _, size := range []int{1, 2, 3, 1000} {
 			w := httptest.NewRecorder()
-			f := &shellForm{Writer: sse.New(w, 200, t.Context())}
+			f := &shellForm{Writer: sse.New(w, 200, t.Context()), id: func(string) string { return "1" }}
 			for rest := []rune(text); len(rest) > 0; {
 				n := min(size, len(rest))
 				if err := f.Token(string(rest[:n])); err != nil {
@@ -53,7 +53,7 @@ func TestTheShellReadsWhatWasSaid(t *testing.T) {
 
 func TestSeparatorsOfLinesAreOne(t *testing.T) {
 	w := httptest.NewRecorder()
-	f := &shellForm{Writer: sse.New(w, 200, t.Context())}
+	f := &shellForm{Writer: sse.New(w, 200, t.Context()), id: func(string) string { return "1" }}
 	if err := f.Token("a\u2028b\u0085c\vd"); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,10 @@ import (
 type form interface {
 	Listener
 	KeepAlive() error
+	// Resume goes on after a stream that held a text back.
+	Resume(held string)
+	// Anew says that what follows was told before, perhaps otherwise: the client's position is unknown.
+	Anew() error
 	// Broken ends the stream: the client should connect again.
 	Broken(text string) error
 }
@@ -44,27 +48,42 @@ type stream struct {
 	w      *sse.Writer
 	from   func(*record.State) int // the turn with which telling begins
 	events *subscription
-	// teller has what was sent of the conversation told; it outlives a reader of it.
+	// teller has what was sent of the conversation told, which is in a slot; it outlives a reader of it.
 	teller *Teller
 	told   string
+	slot   int
+	// after is the position after which the client goes on, until its conversation is told. resumed: the
+	// stream has begun so.
+	after   *position
+	resumed bool
+	// heard is the last answer of commands; owed has it until a turn ends that it belongs to.
+	heard answered
+	owed  *notice
 }
 
+// eventAnew is the event of a stream that does not go on where the client wants. Clients that send no
+// Last-Event-ID never get it.
+const eventAnew = "reset"
+
 // follow serves a stream until the client is gone. It fails only before the headers are sent.
-func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) form, from func(*record.State) int) error {
+func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer, func(held string) string) form, from func(*record.State) int) error {
 	call := request.From(c.Request().Context())
 	s := &stream{Endpoint: e, ctx: call.Client, caller: call.Caller, client: client, from: from}
+	var err error
+	if s.after, err = lastEvent(c.Request()); err != nil {
+		return err
+	}
 	found, fresh := e.notices.fresh(s.caller.Own(client))
-	if !fresh {
-		var err error
+	if !fresh || s.after != nil {
 		if found, err = e.find(c.Request().Context(), s.caller, client); err != nil {
 			return err
 		}
 	}
 	call.ConversationID = found.id
 	s.w = sse.New(c.Response(), 200, e.Service.Closing())
-	s.out = make(s.w)
+	s.out = make(s.w, s.id)
 	defer s.w.HurryOnClose()()
-	s.events = e.notices.subscribe(s.caller.Own(client))
+	s.subscribe()
 	defer s.events.close()
 	if err := s.w.Begin(); err != nil {
 		return nil
@@ -85,11 +104,14 @@ func (e *Endpoint) follow(c echo.Context, client string, make func(*sse.Writer) 
 // run tells one conversation of the session after the other, and returns why it ended.
 func (s *stream) run(found session) error {
 	first := true
+	found, err := s.resume(found)
+	if err != nil {
+		return err
+	}
 	for {
-		var err error
 		if !found.exists {
 			first = false
-			if found, err = s.wait(); err != nil {
+			if found, err = s.wait(found.slot); err != nil {
 				return err
 			}
 		}
@@ -101,9 +123,9 @@ func (s *stream) run(found session) error {
 			return s.idle()
 		}
 		last := found.id
-		if found, err = s.find(s.ctx, s.caller, s.client); err == nil && found.exists && found.id == last { // it is about to end
+		if found, err = s.next(found); err == nil && found.exists && found.id == last { // it is about to end
 			if err = s.pause(lookAgain); err == nil {
-				found, err = s.find(s.ctx, s.caller, s.client)
+				found, err = s.next(found)
 			}
 		}
 		if err != nil {
@@ -124,11 +146,14 @@ func (s *stream) idle() error {
 	}
 }
 
-// wait waits until the session begins.
-func (s *stream) wait() (session, error) {
+// wait waits until the session begins, in a slot if nothing else was told.
+func (s *stream) wait(slot int) (session, error) {
+	if s.teller == nil {
+		s.slot = slot
+	}
 	quiet, again := s.Now(), lookAgain
 	for {
-		if err := s.answer(true); err != nil {
+		if err := s.answer(); err != nil {
 			return session{}, err
 		}
 		if found, ok := s.notices.fresh(s.caller.Own(s.client)); ok && found.id != s.told {
@@ -166,43 +191,27 @@ func (s *stream) pause(d time.Duration) error {
 	return nil
 }
 
-// answer sends what commands have answered. Without a turn that goes on, idle, it is a turn of its own.
-func (s *stream) answer(idle bool) error {
-	items, err := s.events.take()
-	if err != nil {
-		return err
-	}
-	for _, n := range items {
-		if err := s.out.Token(n.text + "\n"); err != nil {
-			return err
-		}
-		if n.last && idle {
-			if err := s.out.Done(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // tell tells a conversation until it ends, or the client is gone. first: it is the one that was there
 // when the stream was opened.
 func (s *stream) tell(found session, first bool) error {
-	from, over := 1, false
+	from := 1
 	if !found.fresh {
 		state, err := s.Service.Record(s.ctx, found.view)
 		if err != nil {
 			return err
 		}
-		if over = state.Over(); first {
+		if first {
 			from = s.begin(state)
 		}
 	}
 	if s.teller == nil || s.told != found.id { // otherwise it goes on where the reader before has ended
-		s.told, s.teller = found.id, NewTeller(s.out, found.view, func(e record.Entry) bool { return e.Turn >= from }, s.link)
+		s.told, s.slot, s.teller = found.id, found.slot, newTellerFrom(s, found.view, from, s.link)
+		if s.after != nil {
+			s.teller.resumeAfter(*s.after, s.out.Anew)
+			s.after = nil
+		}
 	}
-	t := s.teller
-	if err := s.answer(t.Idle() && over); err != nil {
+	if err := s.answer(); err != nil {
 		return err
 	}
 	reader, err := s.Followers.Join(s.ctx, found.id, false)
@@ -217,11 +226,14 @@ func (s *stream) tell(found session, first bool) error {
 		case <-s.Service.Closing().Done():
 			return service.ErrClosing
 		case <-s.events.wake:
-			if err := s.answer(t.Idle()); err != nil {
+			if err := s.answer(); err != nil {
 				return err
 			}
+			if s.owed != nil { // by a newer state than the stream has seen
+				reader.RequestRead()
+			}
 		case <-reader.Wake():
-			if ended, err := s.serve(reader, t); ended || err != nil {
+			if ended, err := s.serve(reader); ended || err != nil {
 				return err
 			}
 		}
@@ -241,16 +253,19 @@ func (s *stream) begin(state *record.State) int {
 }
 
 // serve tells what a reader has, and reports whether the conversation has ended.
-func (s *stream) serve(reader *live.Reader, t *Teller) (ended bool, err error) {
+func (s *stream) serve(reader *live.Reader) (ended bool, err error) {
 	items, beat, end := reader.Take()
-	if err := s.answer(t.Idle()); err != nil { // what was answered before something was said
+	if err := s.answer(); err != nil { // what was answered before something was said
 		return false, err
 	}
 	for _, i := range items {
-		if err := t.Item(i); err != nil {
+		if err := s.teller.Item(i); err != nil {
 			return false, err
 		}
 		ended = ended || i.State != nil && i.State.Document.Status == contract.StatusCompleted
+	}
+	if err := s.settle(); err != nil {
+		return false, err
 	}
 	switch {
 	case end != nil:

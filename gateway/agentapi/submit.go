@@ -80,7 +80,7 @@ func (e *Endpoint) submit(c echo.Context, in submission) (sent, error) {
 	}
 	notice := out.notice
 	if notice != "" { // before what the agent says
-		e.notices.add(caller.Own(in.client), notice, message == nil)
+		e.notices.add(caller.Own(in.client), out.session, notice, message == nil)
 	}
 	if message != nil {
 		out, err = e.send(c.Request().Context(), caller, in, *message)

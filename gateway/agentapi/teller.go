@@ -38,14 +38,31 @@ type Teller struct {
 	open    bool            // it has not ended
 	busy    bool            // a turn goes on in the latest state, be it told or not
 	speech  *exchange.Speech
-	// failure is what went wrong last; it ends the turn unless something follows.
-	failure string
-	early   turn.Turn // holds drafts until their turn begins
+	// failed is what went wrong last; it ends the turn unless something follows.
+	failed *record.Entry
+	early  turn.Turn // holds drafts until their turn begins
+
+	// What was told, for positions. Entries of turns that are left out count as told.
+	at     record.Cursor
+	marked map[string]bool // IDs of the entries
+	firm   int             // record.Firm of the latest state
+	first  int             // the turn with which telling begins
+	// after is the position after which telling begins, until a state has shown it. anew is called if
+	// none has.
+	after *position
+	anew  func() error
+}
+
+// newTellerFrom returns a teller that begins with a turn.
+func newTellerFrom(to Listener, view contract.ConversationView, first int, link func(string) string) *Teller {
+	t := NewTeller(to, view, func(e record.Entry) bool { return e.Turn >= first }, link)
+	t.first = first
+	return t
 }
 
 // NewTeller returns a teller. States before view are ignored.
 func NewTeller(to Listener, view contract.ConversationView, begins func(record.Entry) bool, link func(string) string) *Teller {
-	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}}
+	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}, marked: map[string]bool{}}
 }
 
 // Item tells an item of a reader.
@@ -71,6 +88,15 @@ func (t *Teller) state(s *record.State) error {
 	}
 	t.latest, t.busy = s.View, !s.Over()
 	entries := s.Entries()
+	t.firm = record.Firm(entries, s.Parallel())
+	if ready, err := t.resume(s, entries); err != nil || !ready {
+		return err
+	}
+	if t.turn == 0 && t.current {
+		if err := t.skip(entries, s.Document.PendingApprovals); err != nil {
+			return err
+		}
+	}
 	for _, e := range entries {
 		if e.Kind != record.KindMessage {
 			continue
@@ -79,7 +105,7 @@ func (t *Teller) state(s *record.State) error {
 			return err
 		}
 	}
-	if err := t.entries(entries, false); err != nil {
+	if err := t.entries(entries, s.Document.PendingApprovals, false); err != nil {
 		return err
 	}
 	if t.turn != 0 || t.current {
@@ -103,6 +129,12 @@ func (t *Teller) message(e record.Entry, entries []record.Entry) error {
 		return err
 	}
 	t.turn, t.open, t.speech = e.Turn, true, exchange.NewSpeech(t.to.Token)
+	t.markTo(e, entries)
+	return t.release()
+}
+
+// release tells the drafts that have come before their turn was known to have begun.
+func (t *Teller) release() error {
 	for _, i := range t.early.Release() {
 		if err := t.speech.Piece(i); err != nil {
 			return err
@@ -113,54 +145,65 @@ func (t *Teller) message(e record.Entry, entries []record.Entry) error {
 
 // entries tells those of the turn that were not told; last: there will be no more. What other nodes do
 // while a text is written is sent after it.
-func (t *Teller) entries(entries []record.Entry, last bool) error {
+func (t *Teller) entries(entries []record.Entry, waiting []contract.PendingApproval, last bool) error {
 	for _, e := range entries {
 		if e.Turn != t.turn || e.Kind == record.KindMessage || e.Missing || t.seen[e.ID] || !t.open {
 			continue
 		}
-		if err := t.entry(e, last); err != nil {
+		if err := t.entry(e, waiting, last); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Teller) entry(e record.Entry, last bool) error {
+func (t *Teller) entry(e record.Entry, waiting []contract.PendingApproval, last bool) error {
+	text := e.Kind == record.KindText
 	switch {
-	case e.Kind == record.KindText && e.Outcome == contract.OutcomeFailed:
+	case text && e.Outcome == contract.OutcomeFailed:
 		t.seen[e.ID] = true
 		if err := t.recover(); err != nil {
 			return err
 		}
-		t.failure = history.Text(e)
+		t.failed = &e
 		return nil
-	case e.Kind == record.KindText:
+	case text && !t.speech.Takes(e, last), !text && t.speech.Open() && !last:
+		return nil
+	case text:
 		if err := t.recover(); err != nil {
 			return err
 		}
+		t.mark(e)
 		return t.speech.Entries([]record.Entry{e}, last)
-	case t.speech.Open() && !last:
-		return nil
 	}
 	t.seen[e.ID] = true
-	text := traceOf(e)
-	if text == "" {
-		return nil
+	trace := traceOf(e)
+	if trace != "" {
+		if err := t.recover(); err != nil {
+			return err
+		}
 	}
-	if err := t.recover(); err != nil {
-		return err
+	t.mark(e)
+	if trace != "" {
+		return t.to.Token(trace)
 	}
-	return t.to.Token(text)
+	return t.request(e, waiting)
 }
 
 // recover tells a failure that was not the end of the turn.
 func (t *Teller) recover() error {
-	text := t.failure
-	if text == "" {
+	if t.failed == nil {
 		return nil
 	}
-	t.failure = ""
-	return t.to.Token(text + "\n")
+	return t.to.Token(t.failure() + "\n")
+}
+
+// failure returns the text of what went wrong, which is told then.
+func (t *Teller) failure() string {
+	e := *t.failed
+	t.failed = nil
+	t.mark(e)
+	return history.Text(e)
 }
 
 // end ends the turn that is open, of which entries has all.
@@ -168,12 +211,20 @@ func (t *Teller) end(entries []record.Entry) error {
 	if !t.open {
 		return nil
 	}
-	if err := t.entries(entries, true); err != nil {
+	if err := t.entries(entries, nil, true); err != nil {
 		return err
 	}
 	t.open = false
-	if text := t.failure; text != "" {
-		t.failure = ""
+	text, failed := "", t.failed != nil
+	if failed {
+		text = t.failure()
+	}
+	for _, e := range entries {
+		if e.Turn == t.turn { // also the results that are missing
+			t.mark(e)
+		}
+	}
+	if failed {
 		return t.to.Failed(text)
 	}
 	return t.to.Done()
@@ -182,23 +233,39 @@ func (t *Teller) end(entries []record.Entry) error {
 // Idle reports whether no turn goes on.
 func (t *Teller) Idle() bool { return !t.open && !t.busy }
 
-// gates tells the approvals that wait. One that takes more than a yes or a no, or
-// is not shown whole, is sent as text.
+// gates tells the approvals that wait, and whose requests are not in the record yet, or wait for a text to end.
 func (t *Teller) gates(waiting []contract.PendingApproval) error {
 	for _, p := range waiting {
-		if t.seen[p.UUID] {
-			continue
-		}
-		t.seen[p.UUID] = true
-		var err error
-		if passcode.Takes(p) && whole(p) {
-			err = t.to.Gate(p, t.link(p.UUID))
-		} else {
-			err = t.to.Token("\n" + passcode.Card(p, t.link(p.UUID), "") + "\n")
-		}
-		if err != nil {
+		if err := t.gate(p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// request tells the approval that an entry asks for, if it waits.
+func (t *Teller) request(e record.Entry, waiting []contract.PendingApproval) error {
+	if e.Kind != record.KindRequest {
+		return nil
+	}
+	for _, p := range waiting {
+		if p.UUID == e.ApprovalID {
+			return t.gate(p)
+		}
+	}
+	return nil
+}
+
+// gate tells an approval. One that takes more than a yes or a no, or
+// is not shown whole, is sent as text.
+func (t *Teller) gate(p contract.PendingApproval) error {
+	switch {
+	case t.seen[p.UUID]:
+		return nil
+	case passcode.Takes(p) && whole(p):
+		t.seen[p.UUID] = true
+		return t.to.Gate(p, t.link(p.UUID))
+	}
+	t.seen[p.UUID] = true
+	return t.to.Token("\n" + passcode.Card(p, t.link(p.UUID), "") + "\n")
 }

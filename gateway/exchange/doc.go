@@ -6,6 +6,7 @@
 // follow.go    Follow, which streams the reply, and Wait, which does not
 // reply.go     Reply: what came of it
 // speech.go    Speech: the drafts and the entries of a turn as one text that only grows
+// part.go      Part: how much of a draft was told, with which another Speech goes on
 //
 // The text is what the record has in the end, in its order. Drafts are streamed one at a
 // time; drafts of nodes that run beside one are sent when they are recorded. A draft that is replaced

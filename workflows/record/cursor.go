@@ -99,6 +99,15 @@ func (c Cursor) IsZero() bool { return c.seq == 0 && c.Whole() }
 // describes them.
 func (c Cursor) Whole() bool { return len(c.nodes) == 0 }
 
+// Len returns how many entries the reader has received.
+func (c Cursor) Len() int {
+	n := c.seq
+	for _, of := range c.nodes {
+		n += of
+	}
+	return n
+}
+
 // Seen returns the hashes of the entries that the reader has received. ok is false if those are
 // not among the entries.
 func (c Cursor) Seen(entries []Entry) (seen map[uint64]bool, ok bool) {
