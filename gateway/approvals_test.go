@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 )
 
 // desk is an approval that takes the first decision.
@@ -269,5 +270,16 @@ func TestASentDecisionIsReported(t *testing.T) {
 	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
 	if !strings.Contains(reply.text("problem"), "was sent") || !strings.HasPrefix(reply.header.Get("Location"), approvalPath+"?request_id=") {
 		t.Error(reply.raw)
+	}
+}
+
+func TestAnApprovalHasWhatADelegationContinues(t *testing.T) {
+	waits := destructive(someUUID)
+	waits.Continues = &delegation.Point{ContextID: "c", TaskID: "t1", EndedAt: epoch.Add(time.Hour), Since: epoch}
+	_, a := asking(t, waits)
+	r := a.want(200, a.do("GET", "/conversations/"+someID, ""))
+	c := at(r.body, "conversation.pending_approvals.0.continues")
+	if at(c, "task_id") != "t1" || at(c, "context_id") != "c" || at(c, "ended_at") != epoch.Add(time.Hour).Format(time.RFC3339) || at(c, "since") == nil {
+		t.Errorf("%s", r.raw)
 	}
 }

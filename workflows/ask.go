@@ -40,7 +40,7 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	return contract.ApprovalInput{
 		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name, Owner: a.owner,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout, Audited: c.Audited,
+		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout, Audited: c.Audited, Continues: l.dialogues.Next(c.Peer),
 	}
 }
 
@@ -66,7 +66,7 @@ func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) co
 func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.Pause(ctx)()
 	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
-	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
+	in.Description = approval.Continued(ctx, in, l.chooseWording(ctx, in.Description, wording.Shown(in)))
 	if in.Approvers == nil {
 		in.Approvers = l.parent.origin().agent.Approvers
 	}

@@ -115,9 +115,9 @@ func TestDialoguesSurviveContinueAsNew(t *testing.T) {
 	if !ok {
 		t.Fatal("the run went on")
 	}
-	same(t, "carried", fmt.Sprint(next.Carried.Dialogues), fmt.Sprint([]delegation.Dialogue{
-		{URL: "http://writer", Point: delegation.Point{ContextID: "c", TaskID: "t1"}},
-	}))
+	if list := next.Carried.Dialogues; len(list) != 1 || list[0].URL != "http://writer" || list[0].ContextID != "c" || list[0].TaskID != "t1" || list[0].Since.IsZero() {
+		t.Errorf("carried %+v", list)
+	}
 	converse(t, w, next, func(s *session) {
 		s.say("r2", "shorter")
 		s.rest()
@@ -161,5 +161,44 @@ func TestTheRecordSaysThatAnAgentHasForgotten(t *testing.T) {
 	converse(t, w, tree(remembering("ask")), func(s *session) {
 		s.rest()
 		same(t, "note", s.note(), "The agent no longer knows the earlier task that this one was to continue, so it began anew.")
+	})
+}
+
+// TestWhoApprovesADelegationSeesWhatItContinues has a delegation that a person approves, whose agent asks too.
+func TestWhoApprovesADelegationSeesWhatItContinues(t *testing.T) {
+	answer := rememberingAgent()
+	w := &world{DelegateFn: func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+		asked := contract.DelegateResult{State: contract.TaskInputRequired, ContextID: "c", TaskID: "t2", Text: contract.Inline("Delete it?")}
+		switch {
+		case isLook(in), in.Continues != nil:
+			return asked, nil
+		case in.Decision != "":
+			return contract.DelegateResult{State: contract.TaskCompleted, ContextID: "c", TaskID: "t2", Text: contract.Inline("deleted")}, nil
+		}
+		return answer(ctx, in)
+	}}
+	root := remembering("ask")
+	root.Peer.Destructive = true
+	converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		first := s.pending()
+		if first.Continues != nil || strings.Contains(first.Description, "Continues") {
+			t.Errorf("nothing is continued: %+v %q", first.Continues, first.Description)
+		}
+		s.approve()
+		s.rest()
+		s.say("r2", "delete it")
+		s.rest()
+		for range 2 { // before the delegation, and when its agent asks
+			p := s.pending()
+			if c := p.Continues; c == nil || c.ContextID != "c" || c.TaskID != "t1" || c.EndedAt.IsZero() || c.Since != c.EndedAt {
+				t.Errorf("%+v", c)
+			}
+			if !strings.Contains(p.Description, `Continues its task "t1" (ended `) || !strings.Contains(p.Description, ` in its context "c" (since `) {
+				t.Errorf("%q", p.Description)
+			}
+			s.approve()
+			s.rest()
+		}
 	})
 }

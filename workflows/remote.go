@@ -73,7 +73,7 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 		case t.last.State == contract.TaskAuthRequired && !t.asksLogin(ctx):
 			return t.loginOutcome(ctx)
 		case t.last.State.Over():
-			t.thread.Advance(delegation.Point{ContextID: t.last.ContextID, TaskID: t.last.TaskID})
+			t.thread.Advance(run.Now(ctx), t.last.ContextID, t.last.TaskID)
 			return callOutcome{CallToolResult: wording.DelegationResult(t.last)}
 		case ctx.Err() != nil && !(t.unfollowed && t.needsInput()):
 			return t.abandon(ctx, t.failureText(ctx.Err()))

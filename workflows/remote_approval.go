@@ -123,7 +123,7 @@ func (t *remoteTask) isNewRequest(ctx workflow.Context, out contract.DelegateRes
 func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
 	peer, asked := t.call.Peer.Name, t.last.Asked
 	in := t.leaf.approvalFor(ctx, t.call, t.approvalDescription(ctx), contract.ReasonRemote)
-	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.last.TaskID, peer, asked
+	in.RemoteTaskID, in.RemoteAgent, in.Origin, in.Continues = t.last.TaskID, peer, asked, t.thread.Continued(t.last.Anew)
 	if t.last.Text.Blob != nil {
 		in.Explanation = t.last.Text
 	}

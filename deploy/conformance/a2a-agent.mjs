@@ -9,7 +9,8 @@
 // It echoes. "slowly" in a message makes it say that it is at work first. A message
 // with the word "delete" leaves its task in input-required; "approved" then completes
 // it, anything else cancels it. What it says ends with the Authorization and
-// X-Session-ID headers it got, in brackets.
+// X-Session-ID headers it got, in brackets. In a context in which something was said
+// before, it says that too, and which tasks the message refers to.
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 
@@ -31,6 +32,17 @@ app.use((req, _res, next) => {
   next();
 });
 
+const said = new Map(); // texts by context
+
+// memory is what a new task knows of its context, and puts into its answer.
+function memory(text, contextId, references = [], textOf) {
+  const before = said.get(contextId) ?? [];
+  said.set(contextId, [...before, text]);
+  if (before.length === 0 && references.length === 0) return '';
+  const unknown = references.filter((t) => t.contextId !== contextId).length;
+  return ` (said before: ${before.join(', ')}; continues: ${references.map(textOf).join(', ')}${unknown ? '; of another context' : ''})`;
+}
+
 // decide is what a turn comes to.
 function decide(text, resumed) {
   if (resumed) return /^approved\b/i.test(text.trim()) ? ['completed', 'deleted'] : ['canceled', 'kept'];
@@ -38,9 +50,10 @@ function decide(text, resumed) {
 }
 
 // turn publishes what happens in a turn, in the words of a dialect.
-function turn(bus, dialect, { taskId, contextId, userMessage, task }) {
+function turn(bus, dialect, { taskId, contextId, userMessage, task, referenceTasks }) {
   const text = dialect.text(userMessage);
-  const [state, answer] = decide(text, Boolean(task));
+  let [state, answer] = decide(text, Boolean(task));
+  if (!task) answer += memory(text, contextId, referenceTasks, (t) => dialect.text(t.history[0]));
   if (!task) bus.publish(dialect.task(taskId, contextId, userMessage));
   if (/\bslowly\b/.test(text)) bus.publish(dialect.status(taskId, contextId, 'working', 'at it'));
   const said = `${answer} [${headersSeen.get(userMessage.messageId)}]`;

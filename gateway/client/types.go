@@ -200,6 +200,17 @@ type Approval struct {
 	Edit []string `json:"edit,omitempty"`
 	// Always is what whoever approves may grant for later calls, too; see PreviewAlways.
 	Always *AlwaysOffer `json:"always,omitempty"`
+	// Continues is what a delegation continues at the other agent.
+	Continues *Continues `json:"continues,omitempty"`
+}
+
+// Continues is a task of another agent that ended, in one of its contexts.
+type Continues struct {
+	ContextID string    `json:"context_id,omitempty"`
+	TaskID    string    `json:"task_id,omitempty"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+	// Since is when the first task of the context ended.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Login is what a call waits for that needs a token of a person.

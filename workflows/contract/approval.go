@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/judgement"
@@ -74,6 +75,8 @@ type ApprovalInput struct {
 	Binding *Binding    `json:"binding,omitempty"`
 	Granted *Binding    `json:"granted,omitempty"`
 	Login   *login.Need `json:"login,omitempty"` // what the call waits for, with ReasonLogin
+	// Continues is what a delegation continues at the other agent, nil if it begins anew.
+	Continues *delegation.Point `json:"continues,omitempty"`
 }
 
 // ApprovalCarried is the state that survives continue-as-new.
@@ -96,7 +99,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted, Approvers: in.Approvers, Login: in.Login,
-		Requester: in.Owner.Name(), Edit: in.Edit, Always: in.Always,
+		Requester: in.Owner.Name(), Edit: in.Edit, Always: in.Always, Continues: in.Continues,
 	}
 }
 
@@ -189,6 +192,8 @@ type PendingApproval struct {
 	Always          *grant.Offer `json:"always,omitempty"` // as in ApprovalInput
 	// Login is what the call waits for, with ReasonLogin.
 	Login *login.Need `json:"login,omitempty"`
+	// Continues is as in ApprovalInput.
+	Continues *delegation.Point `json:"continues,omitempty"`
 
 	// AgentName, Server, Chain, Because, Rule, Policy, Requester and ExpiresAt are as in Card.
 	AgentName string     `json:"agent_name,omitempty"`

@@ -75,7 +75,7 @@ func nodeResult() NodeResult {
 }
 
 func dialogues() []delegation.Dialogue {
-	return []delegation.Dialogue{{Place: "0.1", URL: "http://localhost:9001/a2a", Point: delegation.Point{ContextID: "context-1", TaskID: "task-1"}}}
+	return []delegation.Dialogue{{Place: "0.1", URL: "http://localhost:9001/a2a", Point: delegation.Point{ContextID: "context-1", TaskID: "task-1", EndedAt: noon, Since: noon}}}
 }
 
 func nodeCarried() *NodeCarried {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 )
 
 func describeDelegation(c contract.Call, node string, args map[string]any) string {
@@ -21,6 +22,33 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 	}
 	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage:%s", c.Peer.Name, message)
 }
+
+// Continued returns the description of a delegation, with what it continues at the other agent, below its heading. The
+// other agent has chosen the IDs.
+func Continued(description string, at delegation.Point) string {
+	const most = 100 // bytes of an ID
+	said := "Continues"
+	if at.TaskID != "" {
+		id, _ := cut(at.TaskID, most)
+		said += " its task " + inQuotes(id)
+		if !at.EndedAt.IsZero() {
+			said += " (ended " + at.EndedAt.UTC().Format(timeLayout) + ")"
+		}
+	}
+	if at.ContextID != "" {
+		id, _ := cut(at.ContextID, most)
+		said += " in its context " + inQuotes(id)
+		if !at.Since.IsZero() {
+			said += " (since " + at.Since.UTC().Format(timeLayout) + ")"
+		}
+	}
+	said += ": that agent knows what was said there."
+	heading, rest, _ := strings.Cut(description, "\n\n")
+	return strings.TrimRight(heading+"\n\n"+said+"\n\n"+rest, "\n")
+}
+
+// timeLayout is how times are written in descriptions.
+const timeLayout = "2006-01-02 15:04 MST"
 
 // DescribeProxy describes the request of another agent, with that agent's text and the call for
 // which it asks if it reports one. explanation is set apart. own is the name of this agent.

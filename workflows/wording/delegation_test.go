@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -14,6 +15,8 @@ func peerCall(message string) contract.Call {
 	raw, _ := json.Marshal(map[string]string{"message": message})
 	return contract.Call{Name: "a2a_writer", Peer: &contract.Peer{Name: "writer"}, Arguments: contract.JSON{Raw: raw}}
 }
+
+var ended = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestADelegationIsDescribed(t *testing.T) {
 	b := contract.NewBlob([]byte(`{"message":"` + strings.Repeat("x", 9000) + `"}`))
@@ -26,6 +29,8 @@ func TestADelegationIsDescribed(t *testing.T) {
 		"without a message":            {wording.Describe(contract.Call{Peer: &contract.Peer{Name: "writer"}}, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: <nil>"},
 		"what the other agent asks":    {wording.DescribeProxy("writer", "", "Delete it?", "front", nil), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},
 		"what it asks, in a tree":      {wording.DescribeProxy("writer", "ask", "Delete it?", "front", nil), "[ask] Proxy approval for A2A agent: writer\n\nDelete it?"},
+		"what is continued":            {wording.Continued("**D**\n\nMessage: x", delegation.Point{ContextID: "c\nd", TaskID: strings.Repeat("t", 101), EndedAt: ended, Since: ended}), "**D**\n\nContinues its task \"" + strings.Repeat("t", 100) + "…\" (ended 2026-03-01 12:00 UTC) in its context \"c\\nd\" (since 2026-03-01 12:00 UTC): that agent knows what was said there.\n\nMessage: x"},
+		"an earlier message":           {wording.Continued("**D**", delegation.Point{ContextID: "c"}), "**D**\n\nContinues in its context \"c\": that agent knows what was said there."},
 		"a tool of a node in a tree":   {wording.Describe(call("resources_add", `{"name":"a","value":1}`), "ask"), "**ADD Resource**\n\nName: a\nValue: 1"},
 		"a login":                      {wording.TaskAuthRequired("writer"), "Authentication required by A2A agent writer."},
 		"a lost delegation":            {wording.DelegationFailure(wording.Failure{Lost: true, Message: "x"}), "A2A error: no answer in time."},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Point is the end of a dialogue so far, in the IDs of the other agent. TaskID is empty if it
@@ -11,6 +12,10 @@ import (
 type Point struct {
 	ContextID string `json:"context_id,omitempty"`
 	TaskID    string `json:"task_id,omitempty"`
+	// EndedAt is when the task ended here, Since when the first one of the context did. Dialogues of older
+	// versions have neither.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	Since   time.Time `json:"since,omitzero"`
 }
 
 // Dialogue is a dialogue with a peer.
@@ -102,6 +107,17 @@ func (p Page) Take(peer Peer) *Thread {
 	return &Thread{book: p.book, dialogue: own}
 }
 
+// Next returns what a task of a peer would continue if it began now, nil if it would begin anew. peer may
+// be nil.
+func (p Page) Next(peer *Peer) *Point {
+	if peer == nil {
+		return nil
+	}
+	thread := p.Take(*peer)
+	defer thread.Release()
+	return thread.Point()
+}
+
 // Thread is a dialogue whose next task is running. The nil thread is the one of a task that is part
 // of no dialogue.
 type Thread struct {
@@ -118,13 +134,27 @@ func (t *Thread) Point() *Point {
 	return &at
 }
 
-// Advance records that the task has ended. An agent that names neither a context nor a task cannot
-// continue it.
-func (t *Thread) Advance(to Point) {
-	if t != nil && to != (Point{}) {
-		t.dialogue.Point = to
-		t.book.Put([]Dialogue{t.dialogue})
+// Continued returns what the task that is running continues, nil if it has begun anew, because of the other
+// agent too.
+func (t *Thread) Continued(anew bool) *Point {
+	if anew {
+		return nil
 	}
+	return t.Point()
+}
+
+// Advance records that the task has ended now. An agent that names neither a context nor a task cannot
+// continue it.
+func (t *Thread) Advance(now time.Time, context, task string) {
+	if t == nil || context == "" && task == "" {
+		return
+	}
+	to := Point{ContextID: context, TaskID: task, EndedAt: now, Since: now}
+	if last := t.dialogue.Point; last.ContextID == context && !last.Since.IsZero() {
+		to.Since = last.Since
+	}
+	t.dialogue.Point = to
+	t.book.Put([]Dialogue{t.dialogue})
 }
 
 // Release lets another task continue the dialogue.

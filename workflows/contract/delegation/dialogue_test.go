@@ -3,6 +3,7 @@ package delegation_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,7 +12,14 @@ import (
 
 var writer = Peer{Name: "writer", URL: "http://writer", Context: ContextConversation}
 
-func point(n int) Point { return Point{ContextID: "c", TaskID: fmt.Sprint("t", n)} }
+// epoch is when the first task of every dialogue ends.
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func point(n int) Point {
+	return Point{ContextID: "c", TaskID: fmt.Sprint("t", n), EndedAt: epoch, Since: epoch}
+}
+
+func advance(t *Thread, to Point) { t.Advance(epoch, to.ContextID, to.TaskID) }
 
 func TestATaskContinuesTheOneThatEndedBeforeIt(t *testing.T) {
 	page := Open(Dialogues{}).Page(nil, false)
@@ -23,8 +31,8 @@ func TestATaskContinuesTheOneThatEndedBeforeIt(t *testing.T) {
 		if busy := page.Take(writer); busy != nil {
 			t.Error("a second task joins a dialogue whose task runs")
 		}
-		thread.Advance(point(n))
-		thread.Advance(Point{})
+		advance(thread, point(n))
+		advance(thread, Point{})
 		thread.Release()
 	}
 	renamed, elsewhere := writer, writer
@@ -41,7 +49,7 @@ func TestATaskOutsideOfADialogueKeepsNothing(t *testing.T) {
 	book := Open(Dialogues{})
 	page := book.Page(nil, false)
 	thread := page.Take(Peer{Name: "writer", URL: "http://writer"})
-	thread.Advance(point(1))
+	advance(thread, point(1))
 	thread.Release()
 	if thread.Point() != nil || len(book.List()) != 0 {
 		t.Errorf("%+v, %+v", thread.Point(), book.List())
@@ -56,7 +64,7 @@ func TestATaskOutsideOfADialogueKeepsNothing(t *testing.T) {
 func TestBranchesHaveDialoguesOfTheirOwn(t *testing.T) {
 	end := func(page Page, n int) {
 		thread := page.Take(writer)
-		thread.Advance(point(n))
+		advance(thread, point(n))
 		thread.Release()
 	}
 	book := Open(Dialogues{})
@@ -95,12 +103,45 @@ func TestTheLongestUnusedDialoguesAreForgotten(t *testing.T) {
 			peer := writer
 			peer.URL = url
 			thread := book.Page(nil, false).Take(peer)
-			thread.Advance(point(n))
+			advance(thread, point(n))
 			thread.Release()
 		}
 	}
 	list := book.List()
 	if len(list) != MaxDialogues || list[len(list)-2].URL != "http://writer" || list[0].URL != "http://peer6" {
 		t.Errorf("%d dialogues: %+v", len(list), list)
+	}
+}
+
+// What is shown of a dialogue says since when it goes on, and what the next task continues, without taking it.
+func TestTheNextTaskOfADialogueIsKnown(t *testing.T) {
+	page := Open(Dialogues{}).Page(nil, false)
+	if page.Next(&writer) != nil || page.Next(nil) != nil {
+		t.Error("a task continues nothing")
+	}
+	at := epoch
+	for n, context := range []string{"c", "c", "d"} {
+		thread := page.Take(writer)
+		if page.Next(&writer) != nil {
+			t.Error("a second task joins a dialogue whose task runs")
+		}
+		at = at.Add(time.Hour)
+		thread.Advance(at, context, fmt.Sprint("t", n))
+		thread.Release()
+	}
+	want := Point{ContextID: "d", TaskID: "t2", EndedAt: at, Since: at}
+	thread := page.Take(writer)
+	if got := thread.Continued(false); *got != want || thread.Continued(true) != nil {
+		t.Errorf("%+v", got)
+	}
+	thread.Release()
+	if got := page.Next(&writer); *got != want {
+		t.Errorf("%+v", got)
+	}
+	thread = page.Take(writer)
+	thread.Advance(at.Add(time.Hour), "d", "t3")
+	thread.Release()
+	if got := page.Next(&writer); got.Since != at || got.EndedAt != at.Add(time.Hour) {
+		t.Errorf("%+v", got)
 	}
 }
