@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -31,7 +32,7 @@ func bundle(t *testing.T, name, module string) []byte {
 		EntryPoints: []string{module}, External: []string{"./blocks.js"}, Bundle: true, Format: api.FormatESModule,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		Target: api.ES2022, Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsNone, Drop: api.DropConsole,
-		MangleProps: "^(" + ownMembers + "|" + expressionsOfMarked(t) + ")$", Banner: map[string]string{"js": banner + owners[name]}, Plugins: []api.Plugin{{Name: "indentation", Setup: removeIndentation}},
+		MangleProps: "^(" + ownMembers + "|" + expressionsOfMarked(t) + ")$", Banner: map[string]string{"js": banner + owners[name]}, Plugins: []api.Plugin{{Name: "indentation", Setup: removeIndentation}, {Name: "unused", Setup: removeUnused}},
 	})
 	for _, e := range append(result.Errors, result.Warnings...) {
 		t.Errorf("%+v: %s", e.Location, e.Text)
@@ -77,6 +78,37 @@ func removeIndentation(b api.PluginBuild) {
 		data, err := os.ReadFile(args.Path)
 		short := string(indentation.ReplaceAll(data, []byte("\n")))
 		return api.OnLoadResult{Contents: &short, Loader: api.LoaderJS}, err
+	})
+}
+
+// unused are the parts of DOMPurify that nothing in the script uses, and what stands in their place:
+// a helper of its compiler, and the lists of what it lets through if it is not told. blocks.js tells
+// it; were that lost, nothing would be let through.
+var unused = map[*regexp.Regexp]string{
+	regexp.MustCompile(`(?s)\nfunction _OverloadYield\(e, d\) \{.*?\n\}`):                             "",
+	regexp.MustCompile(`(?s)\nfunction AsyncGenerator\(e\) \{.*?(\nconst entries = Object\.entries)`): "$1",
+	regexp.MustCompile(`(?s)\nconst html\$1 = freeze\(\[.*?\]\);`):                                    "\nconst html$$1 = freeze([]);",
+	regexp.MustCompile(`(?s)\nconst html = freeze\(\[.*?\]\);`):                                       "\nconst html = freeze([]);",
+	regexp.MustCompile(`(?s)\nconst svg = freeze\(\[.*?\]\);`):                                        "\nconst svg = freeze([]);",
+	regexp.MustCompile(`(?s)\nconst mathMl = freeze\(\[.*?\]\);`):                                     "\nconst mathMl = freeze([]);",
+}
+
+func removeUnused(b api.PluginBuild) {
+	b.OnLoad(api.OnLoadOptions{Filter: `/purify\.es\.mjs$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		data, err := os.ReadFile(args.Path)
+		for part, with := range unused {
+			if n := len(part.FindAllIndex(data, -1)); n != 1 {
+				return api.OnLoadResult{}, fmt.Errorf("%s is there %d times", part, n)
+			}
+			data = part.ReplaceAll(data, []byte(with))
+		}
+		rest := string(data)
+		for _, name := range []string{"AsyncGenerator", "_OverloadYield"} {
+			if strings.Contains(rest, name) {
+				return api.OnLoadResult{}, fmt.Errorf("%s is used", name)
+			}
+		}
+		return api.OnLoadResult{Contents: &rest, Loader: api.LoaderJS}, err
 	})
 }
 
