@@ -22,7 +22,7 @@ const formSchema = `{
     "either": {"type": ["string", "integer"]},
     "tags": {"type": "array", "items": {"type": "string"}},
     "where": {"$ref": "#/$defs/place"},
-    "short": {"type": "string", "maxLength": 3}
+    "short": {"type": "string", "maxLength": 3}, "tens": {"type": "integer", "minimum": 10, "multipleOf": 10}
   },
   "required": ["name"],
   "additionalProperties": false,
@@ -73,7 +73,9 @@ func TestCheck(t *testing.T) {
 		{"unknown property", `{"name":"a","nmae":"b"}`, "", `"nmae": there is no such property`},
 		{"nested", `{"name":"a","where":{"x":"far"}}`, "", `"where.x": expected number, got string`},
 		{"element", `{"name":"a","tags":["b",{}]}`, "", `"tags.1": expected string, got object`},
-		{"too long", `{"name":"a","short":"abcd"}`, "", `"short": maxLength: got 4, want 3`},
+		{"too long", `{"name":"a","short":"abcd"}`, "", `"short": must have at most this many characters: 3, not 4`},
+		{"too little", `{"name":"a","tens":0}`, "", `"tens": must be at least 10, not 0`},
+		{"between", `{"name":"a","tens":15}`, "", `"tens": must be a multiple of 10, not 15`},
 		{"several", `{"count":"x","open":"y"}`, "", `"name" is required: expected string; "count": expected integer, got string; "open": expected boolean, got string`},
 		{"no object", `[]`, "", `the arguments must be a JSON object`},
 		{"no JSON", `{"name":`, "", `the arguments are not valid JSON: unexpected EOF`},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -98,7 +99,26 @@ func (s *Schema) explain(e *jsonschema.ValidationError) []string {
 		return []string{fmt.Sprintf("%s: expected one of %s", place(e), values(k.Want))}
 	}
 	text := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-	return []string{place(e) + ": " + strings.Join(strings.Fields(text), " ")}
+	return []string{place(e) + ": " + inWords(strings.Join(strings.Fields(text), " "))}
+}
+
+// bound is what the validator says of a value that is outside a bound: its keyword, what there is and what the schema wants.
+var bound = regexp.MustCompile(`^(\w+): got (\S+), want (\S+)$`)
+
+// boundsInWords say what a bound means, by its keyword.
+var boundsInWords = map[string]string{
+	"minimum": "must be at least %s", "maximum": "must be at most %s", "exclusiveMinimum": "must be more than %s", "exclusiveMaximum": "must be less than %s",
+	"multipleOf": "must be a multiple of %s", "minLength": "must have at least this many characters: %s", "maxLength": "must have at most this many characters: %s",
+	"minItems": "must have at least this many items: %s", "maxItems": "must have at most this many items: %s",
+}
+
+// inWords says which bound a value is outside of, and leaves other texts as they are. People read it, too.
+func inWords(text string) string {
+	m := bound.FindStringSubmatch(text)
+	if m == nil || boundsInWords[m[1]] == "" {
+		return text
+	}
+	return fmt.Sprintf(boundsInWords[m[1]], m[3]) + ", not " + m[2]
 }
 
 func (s *Schema) missing(e *jsonschema.ValidationError, names []string) []string {
