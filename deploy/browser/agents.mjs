@@ -50,7 +50,7 @@ export const launch = () => chromium.launch({ executablePath: findBrowser(), hea
 export async function useSources(context) {
   const files = process.env.PAGE_FILES;
   if (!files) return;
-  await context.route(/\/page\/[^?]*$/, (r) => {
+  await context.route(/\/page\//, (r) => {
     const { pathname } = new URL(r.request().url());
     if (pathname.endsWith("/bundle.js")) return r.fulfill({ contentType: "text/javascript", body: 'import "./main.js";' });
     return r.fulfill({ path: files + pathname.slice(pathname.indexOf("/page/") + 5) });
