@@ -20,7 +20,9 @@ export async function startAll(bin) {
   const [plain, scripted, pair, closed] = await Promise.all([
     Agent.make(bin, join(dir, "plain"), `name: helper\ndescription: Keeps a list and asks before it changes it.\nllm: {model: "demo:rules"}\nmodels: {another: {provider: openai, model: another, base_url: "http://127.0.0.1:9/", selectable: true}}\napproval: {timeout: 72h}\n${resources("plain")}`),
     Agent.make(bin, join(dir, "scripted"), `name: tester\ndescription: ${JSON.stringify(attack("description"))}\nprompt: You test a page.\nllm: {model: "openai:test-model"}\n` +
-      `mcp_servers: [{name: test, command: "${process.execPath}", args: ["${here}/tools.mjs", "${dir}/lost"], elicitation: true}]\n`,
+      `mcp_servers: [{name: test, command: "${process.execPath}", args: ["${here}/tools.mjs", "${dir}/lost"], elicitation: true}]\n` +
+      `approval:\n  rules:\n    - {name: payments, when: tool == "pay", then: {ask: {edit: [amount, big, to.city, note, urgent, currency, tags, due, more, extra]}}}\n` +
+      `    - {name: ceiling, when: 'tool == "pay" && args.amount > 5000', then: {deny: Nobody pays more than 5000 at once.}}\n`,
     { OPENAI_API_KEY: "none", OPENAI_BASE_URL: model.url }),
     Agent.make(bin, join(dir, "pair"), `name: pair\nllm: {model: "demo:rules"}\n${resources("pair")}agent:\n  name: pipeline\n  type: sequential\n  agents:\n` +
       "    - name: both\n      type: parallel\n      approval: required\n      agents:\n" +

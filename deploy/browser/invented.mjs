@@ -8,7 +8,7 @@ export const gone = uuid(70), missing = uuid(71);
 
 // invented answers the requests of a tab with it.
 export async function invented(page, text) {
-  const approvals = approvalsOf(text);
+  const tool = { name: text("tool"), server: text("server"), argument: text("name") }, approvals = approvalsOf(text, tool);
   const json = (path, body) => page.route(path, (r) => r.fulfill({ json: body }));
   await page.route("**/conversations/*/events*", (r) => r.fulfill({ contentType: "text/event-stream", body: eventsOf(text, approvals).map((e) => `data: ${JSON.stringify(e)}\n\n`).join("") }));
   const conversations = Array.from({ length: 7 }, (_, n) => ({ id: n ? uuid(n) : id, short_id: "#" + n, title: text("title"), status: ["active", "waiting_approval", "completed"][n % 3], created_at: at, updated_at: at }));
@@ -21,17 +21,25 @@ export async function invented(page, text) {
     await json("**/approvals/" + a.uuid, a.decision ? { approval: a, status: a.decision.decision, decision: a.decision } : { approval: a, status: "pending", problem: text("problem") });
   }
   await json(/\/\?$/, { name: text("agent"), description: text("description"), version: text("version"), links: { docs: "docs", temporal_ui: "javascript:attacked('link')", temporal_workflows: "https://temporal.example/namespaces/default/workflows/" } });
-  await json("**/tools", { tools: [{ name: text("tool"), description: text("tool description"), inputSchema: {}, approval: { asks: true, because: "setting" } }, { name: "list", description: text("list"), inputSchema: {} }], servers: [], model: { name: "m" } });
+  await json("**/tools", { tools: [{ name: tool.name, description: text("tool description"), server: tool.server, inputSchema: schemaOf(text, tool), approval: { asks: true, because: "setting" } }, { name: "list", description: text("list"), inputSchema: {} }], servers: [], model: { name: "m" } });
   await json("**/me", { authenticated: true, subject: text("subject") });
   await page.route("**/media/**", (r) => r.fulfill({ contentType: "image/png", body: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC", "base64") }));
 }
 
-function approvalsOf(text) {
+// schemaOf is the schema of the tool that most approvals are about.
+const schemaOf = (text, { argument }) => ({ properties: {
+  [argument]: { enum: [text("value"), text("other value")] }, n: { type: "string", maxLength: 40, title: text("argument title") }, flag: { type: "boolean", description: text("argument hint") },
+  list: { type: "array", items: {} }, tags: { type: "array", items: { enum: [text("tag"), "b"] } }, number: { type: "number" },
+} });
+
+function approvalsOf(text, { name, server, argument }) {
+  const edit = [argument, "n", "flag", "list", "long", "tags", "number", text("unknown")];
+  const revision = { arguments: { [argument]: text("changed value"), list: text("changed list"), more: text("added") }, arguments_sha256: "2ac5", changes: [argument, "list", "more"].map((n) => ({ name: n, after: "cut" })) };
   const base = (n, more) => ({
-    uuid: uuid(n), conversation_id: id, tool_name: text("tool"), tool_args: { [text("name")]: text("value"), n: 12345678901234567890n.toString(), list: [1, text("item")], long: text("long ").repeat(200), empty: "" },
+    uuid: uuid(n), conversation_id: id, tool_name: name, tool_args: { [argument]: text("value"), n: 12345678901234567890n.toString(), list: [1, text("item")], long: text("long ").repeat(200), empty: "" },
     description: text("approval description"), created_at: at, node: text("node"), tool_args_sha256: "2ac4", binding: { address: text("address"), definition_sha256: "aa" },
     requester: { subject: text("requester"), issuer: text("issuer") }, approvers: ["requester:converse", "subject:" + text("approver"), "group:" + text("group"), "scope:" + text("scope"), "not_requester"],
-    server: text("server"), chain: [text("agent"), text("peer")], agent_name: text("agent"), because: "annotation", expires_at: "2099-12-31T10:00:00Z", ...more,
+    server, chain: [text("agent"), text("peer")], agent_name: text("agent"), because: "annotation", expires_at: "2099-12-31T10:00:00Z", ...more,
   });
   const schema = {
     type: "object", required: ["seats", "of"], properties: {
@@ -43,9 +51,9 @@ function approvalsOf(text) {
   const login = { server: text("login server"), way: "server", url: "https://login.example/" + encodeURIComponent(text("login address")), caller: text("login caller"), why: text("login reason") };
   const origin = { chain: [text("peer"), text("far peer")], tool: text("far tool"), arguments: { a: text("far argument") }, reason: "destructive", description: text("far description") };
   return [
-    base(0, { reason: "destructive" }), base(1, { reason: "question", schema, explanation: text("explanation") }), base(2, { reason: "unknown_outcome" }),
-    base(3, { reason: "remote", remote_agent_name: text("peer"), origin }), base(4, { reason: "changed", granted: { address: text("old address") }, tool_args: { path: text("path"), old_text: text("old") + "\nthe same\nends here", new_text: text("new") + "\nthe same\nends there", patch: "--- a\n+++ b\n@@ -1 +1 @@\n-" + text("minus") + "\n+" + text("plus") } }),
-    base(5, { reason: "destructive", decision: { uuid: uuid(5), conversation_id: id, tool: text("tool"), decision: "approved", by: text("by"), reason: text("reason"), requested_at: at, decided_at: at } }),
+    base(0, { reason: "destructive", edit }), base(1, { reason: "question", schema, explanation: text("explanation") }), base(2, { reason: "unknown_outcome" }),
+    base(3, { reason: "remote", remote_agent_name: text("peer"), origin }), base(4, { reason: "changed", edit: [argument, "old_text", "path", "flag"], granted: { address: text("old address") }, tool_args: { path: text("path"), old_text: text("old") + "\nthe same\nends here", new_text: text("new") + "\nthe same\nends there", patch: "--- a\n+++ b\n@@ -1 +1 @@\n-" + text("minus") + "\n+" + text("plus") } }),
+    base(5, { reason: "destructive", decision: { uuid: uuid(5), conversation_id: id, tool: text("tool"), decision: "approved", by: text("by"), revision, reason: text("reason"), requested_at: at, decided_at: at } }),
     base(6, { reason: "destructive", decision: { uuid: uuid(6), conversation_id: id, tool: text("tool"), decision: "rejected", by: text("by"), on_behalf_of: text("other"), via: "a2a", reason: text("reason"), requested_at: at, decided_at: at } }),
     base(7, { reason: "login", login }), base(8, { reason: "login", login: { ...login, way: "agent", url: `javascript:${text("script")}` } }), base(9, { reason: "paused" }), base(10, { reason: "not_reached" }),
     base(11, { reason: "limit", tool_name: "go_on", tool_args: { limit: text("limit"), spent: text("spent"), allowed: text("allowed"), more: text("more") } }),

@@ -11,6 +11,7 @@ import { launch, startAll, useSources } from "./agents.mjs";
 import { absenceChecks } from "./absence.mjs";
 import { attack } from "./attack.mjs";
 import { commandChecks } from "./commands.mjs";
+import { editChecks } from "./edits.mjs";
 import { inboxChecks } from "./inbox.mjs";
 import { gone, invented, missing } from "./invented.mjs";
 import { wholeChecks } from "./whole.mjs";
@@ -312,6 +313,7 @@ async function visit(agent, hash = "") {
   return page;
 }
 await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
+await editChecks({ scripted, open, visit, say, button, waiting, decided, reply, idOf, approvalOf });
 await commandChecks({ plain, open, say, button, waiting, decided, reply, idOf });
 await absenceChecks({ plain, scripted, visitor, say, reply });
 await wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf });
@@ -380,6 +382,22 @@ const views = {
   "#/c/7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f/run": (page) => page.locator(".stage").nth(6),
 };
 
+// change opens the forms for changes, and changes something in each.
+async function change(page, text) {
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some((r) => r.name.endsWith("/tools"))); // which has the schemas
+  const closed = page.getByRole("button", { name: "Change…" }), all = await closed.count();
+  for (let n = 0; n < all; n++) {
+    await closed.first().click();
+    await page.getByRole("button", { name: "Undo the changes" }).nth(n).waitFor();
+  }
+  const forms = await page.locator("form:has(.edit)").all();
+  for (const form of forms) {
+    await form.locator(".edit select").last().selectOption({ index: 2 });
+    await form.locator(".edit textarea").first().fill(text("typed"));
+  }
+  return forms.length > 0;
+}
+
 // besides shows what comes only of what a reader does, and what is not there any more, to examine each.
 async function besides(page, text, examine) {
   const visit = async (hash, sign) => {
@@ -446,6 +464,7 @@ await check("nothing that a model, a tool, another agent or a person writes runs
     }
     for (const details of await forged.locator("details").all()) await details.evaluate((d) => { d.open = true; });
     await forged.evaluate(() => { for (const e of document.querySelectorAll("a, b, summary")) e.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })); });
+    await change(forged, attack);
     await pause(200);
     if (hash === "#/inbox") await forged.getByRole("button", { name: "Approve…" }).click();
     await pause(200);
@@ -485,6 +504,7 @@ for (const colorScheme of ["light", "dark"]) {
           await page.getByRole("button", { name: "Not now" }).click();
         }
         await examine(hash);
+        if (await change(page, (where) => "Text of the " + where)) await examine(hash + " with changes");
         if (width < 700) {
           await page.locator(".menu").click();
           await examine(hash + " with the menu");

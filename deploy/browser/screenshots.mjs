@@ -21,6 +21,24 @@ const views = {
     await say(page, "add a resource named apple with value 42");
     await page.getByText("it expires").waitFor();
   },
+  changes: async (page) => {
+    await page.goto(scripted.url);
+    await say(page, 'call pay {"amount":700,"currency":"CHF","to":{"city":"Bern","street":"Gasse 1"},"note":"Dear Ann,\\nthe invoice is paid.","tags":["red"]}');
+    await page.getByRole("button", { name: "Change…" }).click();
+    await page.getByRole("spinbutton", { name: "amount" }).fill("405");
+    await page.getByRole("textbox", { name: "note" }).fill("Dear Ann,\nhalf of the invoice is paid.");
+    await page.getByRole("button", { name: "Approve with changes" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+  },
+  "changes-decided": async (page) => {
+    await page.goto(scripted.url);
+    await say(page, 'call pay {"amount":700,"currency":"CHF","to":{"city":"Bern","street":"Gasse 1"},"note":"Dear Ann,\\nthe invoice is paid."}');
+    await page.getByRole("button", { name: "Change…" }).click();
+    await page.getByRole("spinbutton", { name: "amount" }).fill("400");
+    await page.getByLabel("Your name").fill("alice");
+    await page.getByRole("button", { name: "Approve with changes" }).click();
+    await page.locator(".card.decided summary", { hasText: "with changes" }).click();
+  },
   decided: async (page) => {
     await page.goto(plain.url);
     await say(page, "add a resource named pear with value 7");
@@ -162,7 +180,7 @@ for (const colorScheme of ["light", "dark"]) {
       await page.waitForTimeout(300); // times and the list
       await page.setViewportSize({ width, height: Math.max(800, await page.evaluate(() => document.documentElement.scrollHeight)) }); // what sticks is where it belongs
       await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`) });
-      if (["approval", "question", "delete"].includes(name)) await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
+      if (["approval", "changes", "question", "delete"].includes(name)) await page.getByRole("button", { name: "Stop" }).click().then(() => page.getByRole("heading", { name: "Withdrawn" }).waitFor());
       await context.close();
     }
   }

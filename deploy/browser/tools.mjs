@@ -1,6 +1,6 @@
 // A tool server for tests, over stdio, in plain JSON-RPC.
 //
-//	note {…}       destructive; returns its arguments; so do mail, edit and write_file
+//	note {…}       destructive; returns its arguments; so do mail, edit, write_file and pay
 //	seats          asks the user how many seats, by a form
 //	lost           destructive; ends without an answer, once
 //	picture        returns a text and an image
@@ -10,12 +10,16 @@ import { attack } from "./attack.mjs";
 
 const flag = process.argv[2]; // a file that says that "lost" was called
 const text = { type: "string" };
-const tool = (name, destructive, properties = {}) => ({
+const tool = (name, destructive, properties = {}, $defs) => ({
   name, description: attack(name), annotations: { readOnlyHint: !destructive, destructiveHint: destructive },
-  inputSchema: { type: "object", properties },
+  inputSchema: { type: "object", properties, $defs },
 });
 const tools = [tool("note", true, { name: text, text }), tool("seats", false), tool("lost", true), tool("picture", false),
-  tool("mail", true, { to: text, text }), tool("edit", true, { path: text, old_text: text, new_text: text }), tool("write_file", true, { path: text, content: text, mode: text })];
+  tool("mail", true, { to: text, text }), tool("edit", true, { path: text, old_text: text, new_text: text }), tool("write_file", true, { path: text, content: text, mode: text }),
+  tool("pay", true, {
+    amount: { type: "integer", description: attack("amount"), minimum: 1, multipleOf: 10 }, big: { type: "integer" }, to: { $ref: "#/$defs/place" }, note: { anyOf: [text, { type: "null" }] }, by: text,
+    urgent: { type: "boolean" }, currency: { type: "string", enum: ["CHF", "EUR"] }, tags: { type: "array", items: { enum: ["red", "blue"] } }, due: { type: "string", format: "date" }, more: text, extra: { type: "object" },
+  }, { place: { type: "object", properties: { city: text, street: text } } })];
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");

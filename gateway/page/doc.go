@@ -31,7 +31,7 @@
 //	drafts.js        what is typed and not sent, across reloads; time.js  points in time
 //	words.js         what an approval means: why, how risky, what a yes, a no and silence do
 //	arguments.js     arguments, complete; changes.js  what they change, line by line
-//	form.js          a form from a JSON Schema
+//	form.js          a form from a JSON Schema; edit.js  changes of arguments before an approval
 //	card.js          an approval, waiting or decided; approval.js  alone at its address
 //	waiting.js       what waits; notices.js  notices of the browser about it
 //	inbox.js         what waits, to decide by keyboard; secondlook.js  several at once

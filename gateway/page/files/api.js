@@ -1,5 +1,5 @@
 // Requests to the REST API, and their failures in words.
-import { parse } from "./exact.js";
+import { parse, print } from "./exact.js";
 import { address, proofFor, revive } from "./session.js";
 import { toolProof } from "./tools.js";
 export { address };
@@ -70,12 +70,13 @@ const get = async (path) => (await fetchReply(path)).json();
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// change sends a request that is carried out once, however often it is sent.
+// change sends a request that is carried out once, however often it is sent. Numerals in it are sent
+// as they were written.
 async function change(method, path, body, key = randomID()) {
   for (let attempt = 1; ; attempt++) {
     try {
       const reply = await fetchReply(path, {
-        method, body: JSON.stringify(body),
+        method, body: print(body),
         headers: { "Content-Type": "application/json", "Idempotency-Key": key, Prefer: "respond-async" },
       });
       return await reply.json();
@@ -114,11 +115,12 @@ export const tree = (conversation) => get(`conversations/${id(conversation)}/tre
 export const exportURL = (conversation, format) => address(`conversations/${id(conversation)}/export?format=${format}`);
 export const mediaURL = (conversation, sha256) => address(`conversations/${id(conversation)}/media/${id(sha256)}`);
 
-// approval returns an approval with its arguments as they were written.
+// approval returns an approval with its arguments, and those that were approved instead, as they were written.
 export async function approval(uuid) {
   const text = await (await fetchReply(`approvals/${id(uuid)}`)).text();
   const state = JSON.parse(text);
-  const exact = parse(text).get("approval");
+  const whole = parse(text), exact = whole.get("approval"), revision = state.decision?.revision;
+  if (revision) revision.exact = whole.get("decision").get("revision").get("arguments");
   state.approval.exact = exact.get("tool_args");
   if (state.approval.origin) state.approval.origin.exact = exact.get("origin").get("arguments");
   return state;

@@ -7,8 +7,7 @@ export class Approval {
   focus = ".single h2";
 
   constructor(page, uuid) {
-    const { changed, announce, agent } = page;
-    this.card = new Card(uuid, { changed, announce, agent, unfolded: true });
+    this.card = new Card(uuid, page, { unfolded: true });
     this.card.load();
     this.timer = setInterval(() => { if (!document.hidden && !this.card.decision && !this.card.sending) this.card.check(); }, 5_000);
   }

@@ -1,12 +1,11 @@
 // Arguments of calls, complete.
 import { html, nothing } from "./html.js";
-import { Members, Numeral, print } from "./exact.js";
+import { kindOf, Members, print } from "./exact.js";
 import { reveal } from "./reveal.js";
 
 const long = 600, lines = 12;
 
-const typeOf = (v) => v === null ? "nothing" : Array.isArray(v) ? "list" : v instanceof Numeral ? "number" : v instanceof Members ? "object"
-  : typeof v === "boolean" ? "yes or no" : "text";
+const kinds = { null: "nothing", array: "list", boolean: "yes or no" };
 
 // textBlock shows a text, of a long one the beginning until somebody wants all of it.
 export function textBlock(text, label) {
@@ -32,5 +31,5 @@ export function argumentTable(args) {
   if (!(args instanceof Members)) return shown(args, "the argument");
   if (args.list.length === 0) return html`<p class="quiet">No arguments.</p>`;
   return html`<dl class="arguments">${args.list.map(([name, v]) => html`<div>
-    <dt>${reveal(name)} ${typeof v === "string" ? nothing : html`<span class="type">${typeOf(v)}</span>`}</dt><dd>${shown(v, name)}</dd></div>`)}</dl>`;
+    <dt>${reveal(name)} ${typeof v === "string" ? nothing : html`<span class="type">${kinds[kindOf(v)] ?? kindOf(v)}</span>`}</dt><dd>${shown(v, name)}</dd></div>`)}</dl>`;
 }

@@ -2,8 +2,10 @@
 import { html, nothing } from "./html.js";
 import * as api from "./api.js";
 import { argumentTable, textBlock } from "./arguments.js";
-import { changes } from "./changes.js";
+import { changes, comparison } from "./changes.js";
 import { keepName, ownName } from "./drafts.js";
+import { differences, Edit } from "./edit.js";
+import { Members, print } from "./exact.js";
 import { contentOf, fields } from "./form.js";
 import { markdown } from "./markdown.js";
 import { reveal } from "./reveal.js";
@@ -13,14 +15,16 @@ import * as words from "./words.js";
 let me; // who the reader is, if that had to be proven; asked once
 const whoAmI = () => me ??= api.me().catch(() => ({}));
 
-// Card is one approval. changed is called when it has to be shown again, settled when it is
-// decided, and later when it was put off.
+// Card is one approval of a page. settled is called when it is decided, and later when it was put off.
 export class Card {
-  approval; decision; me; failure; problem = ""; sending = ""; own = false; wasOpen = false; deferredUntil; choosing = false; rejecting = false;
+  approval; decision; me; failure; problem = ""; sending = ""; own = false; wasOpen = false; deferredUntil; edit; choosing = false; rejecting = false;
   #keys = new Map(); // Idempotency-Keys by what is sent
   #loading;
 
-  constructor(uuid, { changed, announce, agent, settled = () => {}, later = () => {}, unfolded = false }) { Object.assign(this, { uuid, changed, announce, agent, settled, later, unfolded }); }
+  constructor(uuid, page, { settled = () => {}, later = () => {}, unfolded = false } = {}) {
+    const { changed, announce, agent } = page;
+    Object.assign(this, { uuid, page, changed, announce, agent, settled, later, unfolded });
+  }
 
   // load reads the approval. It may be called at any time.
   load() {
@@ -40,26 +44,30 @@ export class Card {
     this.problem = state.problem ?? "";
     this.deferredUntil = state.deferred_until;
     this.me = await whoAmI();
-    if (state.decision) return this.settle(state.decision);
+    if (state.decision) return this.settle(state.decision, true);
     this.wasOpen = true;
   }
 
-  // settle takes the decision that counts.
-  settle(decision) {
+  // settle takes the decision that counts: the whole record of it, or what an event has.
+  settle(decision, whole) {
     const first = !this.decision;
     this.decision = { ...this.decision, ...decision };
     if (first && this.sending) this.own = true; // its event may be faster than its reply
     this.sending = "";
     if (first && this.wasOpen) {
       const said = words.verdict(this.decision, this.approval);
-      this.announce(this.#elsewhere ? `Decided elsewhere. ${said}` : said);
+      this.announce(this.#elsewhere ? `Decided elsewhere. ${said}${this.#unsent ? ". " + this.#unsent : ""}` : said);
     }
+    if (!whole && this.approval?.edit) this.check(); // for what was changed
     if (first) this.settled(this);
     this.changed();
   }
 
   // elsewhere tells that somebody else decided while this card was open.
   get #elsewhere() { return this.wasOpen && !this.own && ["approved", "rejected"].includes(this.decision.decision); }
+
+  // unsent says that what was typed here had no effect.
+  get #unsent() { return this.#elsewhere && this.edit?.changes.length ? "What you changed was not sent." : ""; }
 
   async decide(name, decision) {
     if (this.sending || this.decision) return;
@@ -68,7 +76,7 @@ export class Card {
     this.changed();
     const by = this.me?.authenticated ? "" : ownName();
     const body = by ? { ...decision, by } : decision;
-    const text = JSON.stringify(body);
+    const text = print(body);
     if (!this.#keys.has(text)) this.#keys.set(text, api.randomID());
     try {
       const send = name === "yes" && words.needsLogin(this.approval) ? api.loggedIn(this.uuid, this.#keys.get(text)) : api.decide(this.uuid, body, this.#keys.get(text));
@@ -83,9 +91,26 @@ export class Card {
       this.sending = "";
       this.own = false;
       if (e.status === 409 && e.body.decision) return this.settle(e.body.decision);
-      this.failure = e;
+      this.failure = decision.edit && /^edit: /.test(e.body?.error) ? this.#refused(e.body.error) : e;
     }
     this.changed();
+  }
+
+  // refused returns what the agent says of the changes beside what is shown at their fields.
+  #refused(error) {
+    const rest = this.edit?.refuse(error);
+    this.changed();
+    requestAnimationFrame(() => document.querySelector(`#approval-${this.uuid} [aria-invalid=true]`)?.focus());
+    return new Error(`These changes are not taken, and nothing is decided. ${rest ? `The agent says: ${rest}` : "See what is wrong at the fields."}`);
+  }
+
+  // change opens the form for arguments that may be changed, or closes it and forgets what was typed.
+  change() {
+    const { tool_name: name, server } = this.approval;
+    this.edit = this.edit ? undefined : new Edit(this.approval, this.page.offer?.tools.find((t) => t.name === name && t.server === server)?.inputSchema);
+    this.failure = undefined;
+    this.changed();
+    requestAnimationFrame(() => document.querySelector(`#approval-${this.uuid} .edit :is(input, select, textarea)`)?.focus());
   }
 
   // arrival waits until a decision that was accepted counts.
@@ -94,7 +119,7 @@ export class Card {
       if (wait > 30_000) throw new Error("The answer is recorded, and nothing has come of it yet. Look again in a moment.");
       await api.pause(wait);
       const state = await api.approval(this.uuid);
-      if (state.decision && !this.decision) this.settle(state.decision);
+      if (state.decision && !this.decision) this.settle(state.decision, true);
     }
   }
 
@@ -144,7 +169,7 @@ export class Card {
     return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} ?open=${this.unfolded} @toggle=${() => this.load()}>
       <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
         <span><h3>${reveal(words.verdict(d, p))}</h3> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
-        ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span>` : nothing}
+        ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span> ${this.#unsent}` : nothing}
         <span class="quiet">${time(d.decided_at)}</span>
         ${d.reason ? html`<span class="reason">Reason: ${reveal(d.reason)}</span>` : nothing}</span></summary>
       ${p ? this.#subject() : html`<p class="quiet">${this.failure?.message ?? "Reading what was shown…"}</p>`}</details>`;
@@ -154,7 +179,7 @@ export class Card {
   #subject() {
     const p = this.approval, { server, expires_at: expires } = p;
     const chain = p.chain ?? [p.agent_name ?? this.agent()];
-    const args = p.origin?.exact ?? p.exact;
+    const args = p.origin?.exact ?? p.exact, revision = this.decision?.revision, isChanged = revision?.exact && revision.changes.length;
     const row = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
     return html`<dl class="facts">
         ${p.reason === "limit" ? nothing : row("Call", html`<code>${reveal(words.subject(p))}</code>`)}
@@ -168,14 +193,16 @@ export class Card {
         ${row("Since", time(p.created_at))}
         ${expires ? row("Expires", html`${time(expires)}, ${fullTime(expires)}`) : nothing}
       </dl>
+      ${isChanged ? html`<section class="what"><h4>Changed by ${reveal(words.decider(this.decision) || "somebody who gave no name")}</h4>${comparison(differences(p.exact, revision.exact, revision.changes.map((c) => c.name)))}</section>` : nothing}
       ${changes(args, words.subject(p))}
-      <section class="what"><h4>Arguments</h4>${argumentTable(args)}
+      <section class="what"><h4>${isChanged ? "Arguments that were asked for" : "Arguments"}</h4>${argumentTable(args)}
         ${p.origin?.exact ? html`<h4>What this agent delegated</h4>${argumentTable(p.exact)}` : nothing}</section>
       ${p.description ? html`<section class="what"><h4>${p.reason === "question" ? "The question" : "In words"}</h4>${markdown(p.description)}
         ${p.explanation ? html`<h4>All that was said</h4>${textBlock(p.explanation, "the explanation")}` : nothing}</section>` : nothing}
       <details class="more"><summary>Identifiers</summary><dl class="facts">${row("Approval", html`<a href=${"#/a/" + p.uuid}><code>${p.uuid}</code></a>, an address to send to a colleague`)}
         ${row("Conversation", html`<a href=${"#/c/" + p.conversation_id}><code>${p.conversation_id}</code></a>`)}
         ${p.tool_args_sha256 ? row("Arguments", html`<code>sha256 ${p.tool_args_sha256}</code>`) : nothing}
+        ${isChanged ? row("As approved", html`<code>sha256 ${revision.arguments_sha256}</code>`) : nothing}
         ${p.binding?.definition_sha256 ? row("Tool", html`<code>sha256 ${p.binding.definition_sha256}</code>`) : nothing}</dl></details>`;
   }
 
@@ -184,7 +211,7 @@ export class Card {
     const expires = p.expires_at;
     return html`<dl class="effects">
       ${e.ran ? html`<div><dt>${b.ran}</dt><dd>${e.ran}</dd></div>` : nothing}
-      ${b.yes ? html`<div><dt>${b.yes}</dt><dd>${e.yes}</dd></div>` : nothing}
+      ${b.yes ? html`<div><dt>${b.yes}</dt><dd>${this.edit?.changes.length ? "The call runs once, with what you changed, if the rules allow it." : e.yes}</dd></div>` : nothing}
       <div><dt>${b.no}</dt><dd>${e.no}</dd></div>
       <div><dt>Nobody answers</dt><dd>${e.silence} ${expires ? html`At ${fullTime(expires)} it expires, which counts as a no.`
         : "It waits until somebody decides, or stops the turn."}</dd></div></dl>`;
@@ -197,9 +224,11 @@ export class Card {
     const button = (name, label, style, send) => html`<button type="button" class=${style} ?disabled=${Boolean(this.sending)}
       @click=${(e) => send(e.target.form)}>${this.sending === name ? "Sending…" : label}</button>`;
     const yes = (form) => {
+      this.edit?.read(form);
       if (!form.reportValidity()) return;
       const content = words.needsContent(p) ? { content: contentOf(p.schema, form) } : { approved: true };
-      this.decide("yes", { ...content, ...reason(form) });
+      const edit = this.edit?.changes.length ? { edit: new Members(this.edit.changes.map(([argument, , after]) => [argument, after])) } : {};
+      this.decide("yes", { ...content, ...edit, ...reason(form) });
     };
     const ran = (form) => {
       const result = form.elements.result.value;
@@ -207,6 +236,7 @@ export class Card {
     };
     return html`<form @submit=${(e) => e.preventDefault()}>
       ${words.needsContent(p) ? fields(p.schema, id) : nothing}
+      ${this.edit?.view(id, this.changed) ?? nothing}
       ${doubt ? html`<div class="field"><label for=${"result-" + id}>If it did run: its result <span class="quiet">optional</span></label>
         <textarea id=${"result-" + id} name="result" rows="2"></textarea></div>` : nothing}
       <div class="pair">
@@ -218,8 +248,10 @@ export class Card {
       <div class="buttons">
         ${/^https?:/.test(p.login?.url) ? html`<a class="primary" href=${p.login.url} rel="noreferrer">Log in to ${reveal(words.loginTo(p))}</a>` : nothing}
         ${doubt ? button("ran", b.ran, "primary", ran) : nothing}
-        ${b.yes ? button("yes", b.yes, doubt ? "danger" : p.login ? "plain" : "primary", yes) : nothing}
+        ${b.yes ? button("yes", this.edit?.changes.length ? "Approve with changes" : b.yes, doubt ? "danger" : p.login ? "plain" : "primary", yes) : nothing}
         ${button("no", b.no, "plain", (form) => this.decide("no", { approved: false, ...reason(form) }))}
+        ${p.edit?.length || this.edit ? html`<button type="button" class="plain" aria-expanded=${this.edit ? "true" : "false"} ?disabled=${Boolean(this.sending)}
+          @click=${() => this.change()}>${this.edit ? "Undo the changes" : "Change…"}</button>` : nothing}
         <button type="button" class="plain later" aria-expanded=${this.choosing ? "true" : "false"} ?disabled=${Boolean(this.sending)}
           @click=${() => this.chooseLater(!this.choosing)}>Not now</button>
       </div>

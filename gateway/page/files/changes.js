@@ -1,6 +1,6 @@
 // What a call changes in a text, where its arguments say so: as lines that go and lines that come.
 import { html, nothing } from "./html.js";
-import { Members } from "./exact.js";
+import { Members, print } from "./exact.js";
 import { reveal } from "./reveal.js";
 
 const pairs = [["old_text", "new_text"], ["oldText", "newText"], ["old_string", "new_string"], ["old_str", "new_str"], ["old_content", "new_content"], ["before", "after"], ["search", "replace"]];
@@ -11,9 +11,16 @@ const most = 2000; // lines that are compared
 export function changes(args, tool) {
   if (!(args instanceof Members)) return nothing;
   const found = [args, ...args.list.flatMap(([, v]) => Array.isArray(v) ? v.filter((x) => x instanceof Members) : [])].flatMap(changesIn);
-  if (found.length) return html`<section class="what"><h4>What changes</h4>${found.map(block)}</section>`;
+  if (found.length) return html`<section class="what"><h4>What changes</h4>${found.map((lines) => block(lines, "What changes"))}</section>`;
   return replaces(tool, args) ? html`<p class="notice">This seems to write a whole file: what it holds now is replaced, and cannot be shown here.</p>` : nothing;
 }
+
+// comparison shows how values differ: [name, before, after]. before may be undefined. Texts are shown as
+// they are, unless something that is no text, or nothing, is on the other side.
+export const comparison = (list) => html`<dl class="arguments">${list.map(([name, ...values]) => {
+  const [before, after] = values.every((v) => v && typeof v === "string") ? values : values.map((v) => print(v));
+  return html`<div><dt>${reveal(name)}</dt><dd>${block(before === undefined ? after.split("\n").map((line) => ["new", line]) : ofTexts(before, after), "Change of " + name)}</dd></div>`;
+})}</dl>`;
 
 // replaces tells that a call writes a whole file, as far as its names say.
 const replaces = (tool, args) => /write|save|create/i.test(tool) && ["overwrite", undefined].includes(args.get("mode")) && [/path|file/, /content|text|data/].every((name) => args.list.some(([n]) => name.test(n)));
@@ -53,10 +60,10 @@ function middle(a, b) {
 const near = 3; // lines of the same that are shown around a change
 
 // block leaves out long runs of lines that stay the same.
-function block(lines) {
+function block(lines, label) {
   const shown = lines.map(([kind], n) => kind !== "same" || lines.slice(Math.max(0, n - near), n + near + 1).some(([k]) => k !== "same"));
   const signs = { new: "+", old: "−", same: " ", at: " " }, said = { new: "added: ", old: "removed: " };
-  return html`<div class="diff" tabindex="0" role="group" aria-label="What changes">${lines.map(([kind, line], n) => shown[n]
+  return html`<div class="diff" tabindex="0" role="group" aria-label=${label}>${lines.map(([kind, line], n) => shown[n]
     ? html`<div class=${kind}><span class="sign" aria-hidden="true">${signs[kind]}</span><span class="unseen">${said[kind] ?? ""}</span>${reveal(line)}</div>`
     : shown[n - 1] ?? true ? html`<div class="at">… the same …</div>` : nothing)}</div>`;
 }

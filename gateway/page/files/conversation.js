@@ -103,7 +103,7 @@ export class Conversation {
   get firstWords() { return this.transcript.entries.find((e) => e.kind === "user")?.text.split("\n")[0].slice(0, 80) ?? this.unsent[0]?.text.slice(0, 80) ?? ""; }
 
   #card(uuid) {
-    if (!this.#cards.has(uuid)) this.#cards.set(uuid, new Card(uuid, { changed: this.changed, announce: this.announce, agent: this.agent }));
+    if (!this.#cards.has(uuid)) this.#cards.set(uuid, new Card(uuid, this.page));
     return this.#cards.get(uuid);
   }
 

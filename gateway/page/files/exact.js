@@ -12,6 +12,9 @@ export class Members {
   get(name) { return this.list.findLast(([n]) => n === name)?.[1]; }
 }
 
+// kindOf returns the type of a value, by its name in JSON Schema.
+export const kindOf = (v) => v === null ? "null" : Array.isArray(v) ? "array" : v instanceof Numeral ? "number" : v instanceof Members ? "object" : typeof v;
+
 const token = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y;
 
 const deepest = 100; // levels: what is deeper is kept as it was written, in a Numeral
@@ -53,12 +56,13 @@ function list(next, end, read) {
   return out;
 }
 
-// print returns the JSON of a value in lines.
+// print returns the JSON of a value in lines, also of an object of JavaScript.
 export function print(v, indent = "") {
   const inside = indent + "  ";
   const block = (open, items, close) => items.length ? `${open}\n${inside}${items.join(",\n" + inside)}\n${indent}${close}` : open + close;
   if (v instanceof Numeral) return v.source;
   if (v instanceof Members) return block("{", v.list.map(([n, m]) => `${JSON.stringify(n)}: ${print(m, inside)}`), "}");
   if (Array.isArray(v)) return block("[", v.map((m) => print(m, inside)), "]");
+  if (v && typeof v === "object") return print(new Members(Object.entries(v).filter(([, m]) => m !== undefined)), indent);
   return JSON.stringify(v);
 }

@@ -34,8 +34,7 @@ export class Inbox {
 
   card(uuid) {
     if (!this.#cards.has(uuid)) {
-      const { changed, announce, agent } = this.page;
-      this.#cards.set(uuid, new Card(uuid, { changed, announce, agent, settled: (c) => this.#settled(c), later: (c) => this.#later(c) }));
+      this.#cards.set(uuid, new Card(uuid, this.page, { settled: (c) => this.#settled(c), later: (c) => this.#later(c) }));
     }
     return this.#cards.get(uuid);
   }

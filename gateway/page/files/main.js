@@ -132,7 +132,7 @@ function read() {
 // Keys are for the view, unless they are typed into a field or mean something to the browser.
 addEventListener("keydown", (e) => {
   if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || !router.current.key) return;
-  if (e.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") && e.key !== "Escape") return;
+  if (e.target.closest("input:not([type=checkbox]), form input, textarea, select, [contenteditable]") && e.key !== "Escape") return;
   if (router.current.key(e) !== false) e.preventDefault();
 });
 

@@ -17,7 +17,7 @@ export class SecondLook {
   }
 
   // fit are those for which a yes or no is enough, and of which all is shown here.
-  get fit() { return this.cards.filter((c) => c.approval && !c.decision && !words.isDoubtful(c.approval) && !(this.yes && (words.needsContent(c.approval) || words.isPaused(c.approval) || c.approval.reason === "changed"))); }
+  get fit() { return this.cards.filter((c) => c.approval && !c.decision && !words.isDoubtful(c.approval) && !(this.yes && (words.needsContent(c.approval) || words.isPaused(c.approval) || c.approval.reason === "changed" || c.edit?.changes.length))); }
   get ready() { return this.cards.every((c) => c.approval || c.failure); }
 
   key(e) { return e.key === "Escape" && !this.sending ? this.done() : false; }

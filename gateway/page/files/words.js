@@ -121,12 +121,15 @@ export function buttons(p) {
 
 const ways = { "ag-ui": "in another front end", message: "by a message", a2a: "through another agent", signal: "by a signal to the workflow" };
 
+// decider names who decided, if that is known.
+export const decider = (d) => d.identity?.subject || d.by;
+
 // verdict says how an approval was decided, and by whom.
 export function verdict(d, p = {}) {
-  const by = d.identity?.subject || d.by;
+  const by = decider(d);
   const who = (by ? `by ${by}` : "by somebody who gave no name") + (d.for?.from.subject ?? d.on_behalf_of ? ` for ${d.for?.from.subject ?? d.on_behalf_of}` : "") + (ways[d.via] ? ` ${ways[d.via]}` : "");
   switch (d.decision) {
-    case "approved": if (p.reason === "paused") return `Resumed ${who}`; if (p.reason === "login") return `Logged in ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : "Approved"} ${who}`;
+    case "approved": if (p.reason === "paused") return `Resumed ${who}`; if (p.reason === "login") return `Logged in ${who}`; return d.outcome === "ran" ? `Answered ${who}: it did run` : `${p.reason && needsContent(p) ? "Answered" : d.revision?.changes.length ? "Approved with changes" : "Approved"} ${who}`;
     case "rejected": return `Rejected ${who}`;
     case "expired": return "Expired: nobody decided in time";
     case "cancelled": return "Withdrawn: the turn was stopped before anybody decided";
