@@ -97,7 +97,7 @@ export async function editChecks({ scripted, open, visit, say, button, waiting, 
     await page.close();
   });
 
-  await check("who changes something while somebody else decides is told that it was not sent", async () => {
+  await check("who changes something while somebody else decides is told that it has no effect", async () => {
     const one = await open(scripted);
     await say(one, pay());
     await waiting(one).waitFor();
@@ -109,7 +109,7 @@ export async function editChecks({ scripted, open, visit, say, button, waiting, 
     await amount(two).fill("200");
     await approve(two).click();
     await decided(two, "Approved with changes").waitFor();
-    await decided(one, "Approved with changes").filter({ hasText: "decided elsewhere" }).filter({ hasText: "What you changed was not sent." }).waitFor();
+    await decided(one, "Approved with changes").filter({ hasText: "decided elsewhere" }).filter({ hasText: "Your changes have no effect." }).waitFor();
     assert.deepEqual((await scripted.ask("/approvals/" + uuid)).decision.revision.changes, [{ name: "amount", before: "700", after: "200" }]);
     await two.close();
 
@@ -124,7 +124,7 @@ export async function editChecks({ scripted, open, visit, say, button, waiting, 
     await change(one).click();
     await amount(one).fill("300");
     await approve(one).click();
-    await decided(one, "Approved by bob").filter({ hasText: "What you changed was not sent." }).waitFor();
+    await decided(one, "Approved by bob").filter({ hasText: "Your changes have no effect." }).waitFor();
     await one.close();
   });
 

@@ -173,8 +173,12 @@ await check("a question is answered by a form made from its schema", async () =>
   await page.getByRole("spinbutton", { name: "Seats" }).fill("3");
   await page.getByRole("combobox", { name: "Class" }).selectOption({ index: 1 });
   await page.getByLabel("At the window").selectOption("Yes");
+  await page.getByLabel("Remark").fill("Quiet");
   await button(page, "Send the answer").click();
-  await reply(page, 'accept {"class":"first","seats":3,"window":true}').waitFor();
+  assert.equal(await page.getByLabel("Remark").evaluate((e) => e.validity.patternMismatch), true);
+  await page.getByLabel("Remark").fill("quiet, please");
+  await button(page, "Send the answer").click();
+  await reply(page, 'accept {"class":"first","remark":"quiet, please","seats":3,"window":true}').waitFor();
   await say(page, "call seats");
   await button(page, "Decline").click();
   await reply(page, "decline").waitFor();

@@ -32,7 +32,7 @@ const form = {
     seats: { type: "integer", title: "Seats", description: attack("seats"), minimum: 1, maximum: 9 },
     class: { type: "string", title: "Class", enum: ["first", "second"], enumNames: ["First " + attack("class"), "Second"] },
     window: { type: "boolean", title: "At the window" },
-    remark: { type: "string", title: "Remark" },
+    remark: { type: "string", title: "Remark", maxLength: 60, pattern: "^[a-z]" }, // which no more than begins so
   },
 };
 

@@ -56,7 +56,7 @@ export class Card {
     this.sending = "";
     if (first && this.wasOpen) {
       const said = words.verdict(this.decision, this.approval);
-      this.announce(this.#elsewhere ? `Decided elsewhere. ${said}${this.#unsent ? ". " + this.#unsent : ""}` : said);
+      this.announce(this.#elsewhere ? `Decided elsewhere. ${said}${this.#unused ? ". " + this.#unused : ""}` : said);
     }
     if (!whole && this.approval?.edit) this.check(); // for what was changed
     if (first) this.settled(this);
@@ -66,8 +66,8 @@ export class Card {
   // elsewhere tells that somebody else decided while this card was open.
   get #elsewhere() { return this.wasOpen && !this.own && ["approved", "rejected"].includes(this.decision.decision); }
 
-  // unsent says that what was typed here had no effect.
-  get #unsent() { return this.#elsewhere && this.edit?.changes.length ? "What you changed was not sent." : ""; }
+  // unused says that what was typed here had no effect.
+  get #unused() { return this.#elsewhere && this.edit?.changes.length ? "Your changes have no effect." : ""; }
 
   async decide(name, decision) {
     if (this.sending || this.decision) return;
@@ -169,7 +169,7 @@ export class Card {
     return html`<details class=${"card decided " + mark} id=${"approval-" + this.uuid} ?open=${this.unfolded} @toggle=${() => this.load()}>
       <summary><span class="mark" aria-hidden="true">${{ approved: "✓", rejected: "✕", over: "–" }[mark]}</span>
         <span><h3>${reveal(words.verdict(d, p))}</h3> <code>${reveal(p ? words.subject(p) : d.tool)}</code>
-        ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span> ${this.#unsent}` : nothing}
+        ${this.#elsewhere ? html`<span class="elsewhere">decided elsewhere</span> ${this.#unused}` : nothing}
         <span class="quiet">${time(d.decided_at)}</span>
         ${d.reason ? html`<span class="reason">Reason: ${reveal(d.reason)}</span>` : nothing}</span></summary>
       ${p ? this.#subject() : html`<p class="quiet">${this.failure?.message ?? "Reading what was shown…"}</p>`}</details>`;

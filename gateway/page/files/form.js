@@ -49,7 +49,7 @@ function control(f, id, describedBy, invalid) {
       aria-describedby=${describedBy} aria-invalid=${invalid} .defaultValue=${String(value ?? "")}></textarea>`;
   }
   return html`<input id=${id} name=${f.id} type=${isNumber ? "number" : formats[p.format] ?? "text"} step=${p.type === "integer" ? 1 : isNumber ? "any" : nothing}
-    min=${p.minimum ?? nothing} max=${p.maximum ?? nothing} minlength=${p.minLength ?? nothing} maxlength=${p.maxLength ?? nothing} pattern=${p.pattern ?? nothing}
+    min=${p.minimum ?? nothing} max=${p.maximum ?? nothing} minlength=${p.minLength ?? nothing} maxlength=${p.maxLength ?? nothing} pattern=${p.pattern ? `.*(?:${p.pattern}).*` : nothing}
     value=${typeof value === "string" ? value : print(value) ?? nothing} ?required=${f.required} aria-describedby=${describedBy} aria-invalid=${invalid}>`;
 }
 
