@@ -146,12 +146,17 @@ export async function editChecks({ scripted, open, visit, say, button, waiting, 
     for (const k of "ajkernx") await key(k);
     assert.equal(await waiting(page).count(), 1);
     await page.getByText("1 argument is changed").waitFor();
+    await page.getByRole("textbox", { name: "extra" }).fill("{"); // which is not JSON
     await page.locator(".rows .row").first().focus();
     await key("j");
     await page.locator(".rows li:nth-child(2).open form").waitFor();
     await key("k");
     assert.equal(await text.inputValue(), typed);
     await instead(page, "note").getByText(typed).waitFor();
+    await approve(page).click();
+    assert.match(await page.getByRole("textbox", { name: "extra" }).evaluate((e) => e.validationMessage), /not JSON/);
+    await page.getByRole("textbox", { name: "extra" }).fill("");
+    await page.locator(".rows .row").first().focus();
     await key("x"); // both are selected, and the one with changes is left out
     await page.locator(".rows li:nth-child(2) input[type=checkbox]").check();
     await page.getByRole("button", { name: "Approve…" }).click();
