@@ -35,7 +35,7 @@ export async function startAll(bin) {
   await Promise.all(agents.map((a) => a.start()));
   const proxy = await serveProxy(closed);
   return {
-    plain, scripted, pair, proxy,
+    plain, scripted, pair, proxy, model,
     end: async () => {
       await Promise.all(agents.map((a) => a.end("SIGKILL")));
       model.close();

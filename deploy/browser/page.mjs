@@ -20,7 +20,7 @@ const [bin] = process.argv.slice(2);
 assert.ok(bin, "usage: page.mjs BIN");
 const axe = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const patience = 20_000;
-const { plain, scripted, pair, proxy, end } = await startAll(bin);
+const { plain, scripted, pair, proxy, model, end } = await startAll(bin);
 const browser = await launch();
 
 // Everything that must not happen in any page of this test.
@@ -319,7 +319,7 @@ async function visit(agent, hash = "") {
 await inboxChecks({ plain, scripted, pair, visit, button, decided, reply });
 await editChecks({ scripted, open, visit, say, button, waiting, decided, reply, idOf, approvalOf });
 await commandChecks({ plain, open, say, button, waiting, decided, reply, idOf });
-await absenceChecks({ plain, scripted, visitor, say, reply });
+await absenceChecks({ plain, scripted, model, visitor, say, reply });
 await wholeChecks({ plain, scripted, open, visitor, say, button, waiting, decided, reply, idOf });
 
 await check("a conversation of 10,000 messages opens at its end and scrolls to its beginning", async () => {
@@ -332,7 +332,7 @@ await check("a conversation of 10,000 messages opens at its end and scrolls to i
   await page.locator(".message", { hasText: "Message 9999 with" }).waitFor();
   console.log(`     10,000 messages shown after ${Date.now() - began} ms`);
   assert.ok(await page.locator(".entry").count() < 400);
-  for (let n = 0; n < 150 && !await page.getByText("Message 0 with").count(); n++) {
+  for (const end = Date.now() + 4 * patience; Date.now() < end && !await page.getByText("Message 0 with").count();) {
     await page.mouse.wheel(0, -100_000);
     await page.waitForTimeout(50);
   }
