@@ -64,10 +64,10 @@ func (ep *Endpoint) Compact(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := responseID(x.Request(), formUnstored)
+	id := compact(x.Request().ID) // alone, so that nothing goes on in the conversation of the summary
 	return c.JSON(http.StatusOK, compaction{
-		ID: id, Object: "response.compaction", CreatedAt: ep.Talk.Now().Unix(), Usage: usageOf(reply.Usage),
-		Output: []output{{ID: itemID("cmp", id, ""), Type: typeCompaction, Status: statusCompleted, EncryptedContent: content}},
+		ID: prefixResponse + id, Object: "response.compaction", CreatedAt: ep.Talk.Now().Unix(), Usage: usageOf(reply.Usage),
+		Output: []output{{ID: prefixCompaction + id, Type: typeCompaction, Status: statusCompleted, EncryptedContent: content}},
 	})
 }
 

@@ -12,6 +12,7 @@ const (
 	prefixResponse     = "resp_"
 	prefixConversation = "conv_"
 	prefixApproval     = "mcpr_"
+	prefixCompaction   = "cmp_"
 )
 
 func compact(uuid string) string { return strings.ReplaceAll(uuid, "-", "") }
