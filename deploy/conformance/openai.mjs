@@ -1,5 +1,5 @@
-// Drives an agent with clients of OpenAI's API: OpenAI's SDK and agents, the AI SDK with two
-// providers, and LangChain.js.
+// Drives an agent with clients of OpenAI's API: OpenAI's SDK and agents, the AI SDK with three
+// providers, one of them that of Open Responses, and LangChain.js.
 //
 //	node openai.mjs URL        where URL is that of the API
 //
@@ -8,8 +8,10 @@
 import assert from "node:assert/strict";
 import OpenAI from "openai";
 import { Agent, hostedMcpTool, run, setDefaultOpenAIClient, setTracingDisabled, tool as agentTool } from "@openai/agents";
+import { ResponsesWS } from "openai/resources/responses/ws";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createOpenResponses } from "@ai-sdk/open-responses";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
@@ -126,12 +128,12 @@ await check("openai: a stream of a response, and its rest", async () => {
   const end = await stream.finalResponse();
   assert.equal(end.output_text, "some streamed words");
   let rest = "", last = -1;
-  for await (const e of await client.responses.retrieve(end.id, { stream: true, starting_after: 7 })) {
-    assert.ok(e.sequence_number > Math.max(7, last), `${e.sequence_number}`);
+  for await (const e of await client.responses.retrieve(end.id, { stream: true, starting_after: 4 })) {
+    assert.equal(e.sequence_number, Math.max(4, last) + 1);
     last = e.sequence_number;
     if (e.type === "response.output_text.delta") rest += e.delta;
   }
-  assert.equal(rest, " streamed words"); // 4 events are before the text, and 4 letters
+  assert.equal(rest, " streamed words"); // 4 events are before the text, and the first word is one
 });
 
 await check("openai: a response in the background", async () => {
@@ -142,6 +144,38 @@ await check("openai: a response in the background", async () => {
   }
   assert.equal(r.output_text, "later");
   assert.equal((await client.responses.cancel(r.id)).status, "completed");
+});
+
+await check("openai: responses over a WebSocket", async () => {
+  const ws = new ResponsesWS(client);
+  const events = ws.stream();
+  const ask = async (more) => {
+    ws.send({ type: "response.create", model: name, store: false, ...more });
+    for (;;) { // a loop over the events would end them
+      const { value: m, done } = await events.next();
+      assert.ok(!done, "the connection has ended");
+      if (m.type === "error") throw m.error;
+      if (m.type === "message" && m.message.type === "response.completed") return m.message.response;
+    }
+  };
+  try {
+    const first = await ask({ input: "say one" });
+    assert.equal(first.output[0].content[0].text, "one");
+    const second = await ask({ input: "say two", previous_response_id: first.id });
+    assert.equal(second.output[0].content[0].text, "two");
+    assert.equal(second.conversation.id, first.conversation.id);
+    await assert.rejects(client.responses.retrieve(first.id), OpenAI.NotFoundError);
+    await assert.rejects(ask({ input: "say three", previous_response_id: "resp_none" }), /no response with the id resp_none/);
+  } finally {
+    ws.close();
+  }
+});
+
+await check("openai: a compaction begins a new chain", async () => {
+  const compacted = await client.responses.compact({ model: name, input: [{ role: "user", content: "say papaya" }, { role: "assistant", content: "papaya" }] });
+  assert.deepEqual(compacted.output.map((i) => i.type), ["compaction"]);
+  const after = await client.responses.create({ model: name, input: [...compacted.output, { role: "user", content: "say on" }] });
+  assert.equal(after.output_text, "on");
 });
 
 // @openai/agents
@@ -178,6 +212,7 @@ await check("@openai/agents: a tool of the client, streamed", async () => {
 const providers = {
   "@ai-sdk/openai responses": createOpenAI({ baseURL, apiKey }).responses(name),
   "@ai-sdk/openai chat": createOpenAI({ baseURL, apiKey }).chat(name),
+  "@ai-sdk/open-responses": createOpenResponses({ name: "agent", url: `${baseURL}/responses`, apiKey })(name),
   "@ai-sdk/openai-compatible": createOpenAICompatible({ name: "agent", baseURL, apiKey })(name),
 };
 for (const [provider, model] of Object.entries(providers)) {
