@@ -76,6 +76,8 @@ func newMany(t *testing.T) *many {
 				m.scripts[in.Conversation.ID] = s
 			}
 			out, err := s.start(in)
+			s.mu.Lock() // the agent may work already
+			defer s.mu.Unlock()
 			if out.Existed {
 				out.Fingerprint = s.view.ContextID
 			} else {
