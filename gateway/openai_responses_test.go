@@ -233,7 +233,7 @@ func TestAStreamGoesOnBehindEveryNumber(t *testing.T) {
 		for _, e := range whole {
 			types = append(types, e.Type)
 		}
-		const want = "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.delta response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.completed"
+		const want = "response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.delta response.output_text.delta response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.completed"
 		if strings.Join(types, " ") != want || textIn(whole) != "answer to hi" {
 			t.Fatalf("%s %q", types, textIn(whole))
 		}

@@ -15,7 +15,7 @@
 // the record. What a client has said about a response and what has no effect, such as metadata, is
 // in the reply to its creation only.
 //
-// The number of an event is its position. A delta is one word of the text, however that came in pieces.
+// The number of an event is its position. A delta is one word of the text, after one for its first character, however that came in pieces.
 // So every gateway can go on with a stream behind a number.
 //
 // A response that is not stored has a mark in its ID, and is not found by it, except on the WebSocket

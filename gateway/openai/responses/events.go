@@ -72,7 +72,8 @@ func (s *events) end(r resource) error {
 }
 
 // tell takes a piece of the text of a message, and sends its words. The last one waits for its end, so that the same
-// text has the same events however it comes in pieces.
+// text has the same events however it comes in pieces. The first character is sent alone: nobody waits for a word to
+// see that the reply begins.
 func (s *events) tell(id, piece string) error {
 	if piece == "" {
 		return nil
@@ -85,6 +86,9 @@ func (s *events) tell(id, piece string) error {
 	s.text.WriteString(piece)
 	for {
 		n := word(s.text.Bytes()[s.sent:])
+		if rest := s.text.Bytes(); s.sent == 0 && utf8.FullRune(rest) {
+			_, n = utf8.DecodeRune(rest)
+		}
 		if n == 0 {
 			return nil
 		}
