@@ -9,9 +9,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import bolt from "@slack/bolt";
 import { SocketModeClient } from "@slack/socket-mode";
-import { WebClient } from "@slack/web-api";
 import { check, finish } from "./check.mjs";
 
+const { WebClient } = bolt.webApi; // of the version that bolt has
 const [slackApiUrl] = process.argv.slice(2);
 const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: token } = process.env;
 assert.ok(slackApiUrl && appToken && token, "usage: node bolt.mjs API, with SLACK_APP_TOKEN and SLACK_BOT_TOKEN");
@@ -74,6 +74,61 @@ await check("what Slack refuses", async () => {
   })) await assert.rejects(call, refusal(code), code);
 });
 
+const recipient = { recipient_user_id: "U9", recipient_team_id: (await web.auth.test()).team_id };
+const task = (id, status, more) => ({ type: "task_update", id, title: `task ${id}`, status, ...more });
+const threadOf = async (ts) => (await web.conversations.replies({ channel, ts, include_all_metadata: true })).messages.slice(1);
+const asked = async () => (await web.chat.postMessage({ channel, text: "question" })).ts;
+
+await check("a stream, with Slack's own helper", async () => {
+  const thread_ts = await asked();
+  const stream = web.chatStream({ channel, thread_ts, ...recipient, task_display_mode: "timeline", buffer_size: 8 });
+  assert.equal(await stream.append({ markdown_text: "**one" }), null); // it is buffered
+  assert.ok((await stream.append({ markdown_text: "** and" })).ts);
+  await stream.append({ chunks: [task("a", "in_progress")] });
+  assert.equal((await threadOf(thread_ts))[0].streaming_state, "in_progress");
+  await stream.append({ chunks: [task("a", "complete", { output: "done" }), task("b", "error")] });
+  const metadata = { event_type: "kept", event_payload: { n: 2 } };
+  const { message, ts } = await stream.stop({ markdown_text: " two", metadata });
+  assert.deepEqual([ts, message.text, message.streaming_state], [stream.ts, "*one* and two", "completed"]);
+  const [read] = await threadOf(thread_ts);
+  assert.deepEqual([read.ts, read.text, read.metadata, read.thread_ts], [ts, "*one* and two", metadata, thread_ts]);
+  await assert.rejects(web.chat.appendStream({ channel, ts, markdown_text: "x" }), refusal("message_not_in_streaming_state"));
+  await assert.rejects(web.chat.stopStream({ channel, ts }), refusal("message_not_in_streaming_state"));
+  await web.chat.update({ channel, ts, text: "another text" });
+  assert.equal((await threadOf(thread_ts))[0].text, "another text");
+});
+
+await check("what Slack refuses of streams", async () => {
+  const thread_ts = await asked(), start = (more) => web.chat.startStream({ channel, thread_ts, ...recipient, ...more });
+  const { ts } = await start({ markdown_text: "text" });
+  const { ts: chunked } = await start({ chunks: [task("a", "in_progress")] });
+  for (const [code, call] of [
+    ["missing_recipient_user_id", () => start({ recipient_user_id: "" })],
+    ["missing_recipient_team_id", () => start({ recipient_team_id: "" })],
+    ["team_not_found", () => start({ recipient_team_id: "T9" })],
+    ["invalid_thread_ts", () => start({ thread_ts: "1.000000" })],
+    ["msg_too_long", () => start({ markdown_text: "x".repeat(12_001) })],
+    ["invalid_chunks", () => start({ chunks: [task("a", "done")] })],
+    ["invalid_chunks", () => start({ chunks: [{ type: "unheard" }] })],
+    ["streaming_mode_mismatch", () => web.chat.appendStream({ channel, ts, chunks: [task("a", "complete")] })],
+    ["streaming_mode_mismatch", () => web.chat.appendStream({ channel, ts: chunked, markdown_text: "text" })],
+    ["no_text", () => web.chat.appendStream({ channel, ts })],
+    ["message_not_found", () => web.chat.appendStream({ channel, ts: "1.000000", markdown_text: "x" })],
+    ["streaming_state_conflict", () => web.chat.update({ channel, ts, text: "x" })],
+    ["cant_delete_message", () => web.chat.delete({ channel, ts })],
+  ]) await assert.rejects(call, refusal(code), code);
+  for (const open of [ts, chunked]) {
+    await web.chat.stopStream({ channel, ts: open });
+    await web.chat.delete({ channel, ts: open });
+  }
+});
+
+await check("the session of an agent", async () => {
+  const thread_ts = await asked();
+  assert.equal((await web.agents.sessions.setStatus({ channel_id: channel, thread_ts, status: "processing" })).agent_status, "processing");
+  await assert.rejects(web.agents.sessions.setStatus({ channel_id: channel, thread_ts, status: "busy" }), refusal("invalid_arguments"));
+});
+
 await check("an envelope that is not acknowledged comes again, to the connection that is left", async () => {
   const client = new SocketModeClient({ appToken, clientOptions, logger: quiet });
   const seen = [];
@@ -122,6 +177,18 @@ app.view("why", async ({ ack, view, body, client }) => {
   await ack();
   const [channel, thread_ts, value] = view.private_metadata.split(" ");
   await client.chat.postMessage({ channel, thread_ts, text: `${value} rejected by ${body.user.id}: ${view.state.values.reason.text.value}` });
+});
+const streams = new Map(); // by thread
+app.message("stream", async ({ message, client, context }) => {
+  const stream = client.chatStream({ channel: message.channel, thread_ts: message.ts, recipient_user_id: message.user, recipient_team_id: context.teamId });
+  await stream.append({ chunks: [{ type: "markdown_text", text: "I begin" }, { type: "task_update", id: "1", title: "search", status: "in_progress" }] });
+  streams.set(message.ts, stream);
+});
+app.event("agent_session_stopped", async ({ event, client }) => {
+  const stream = streams.get(event.thread_ts);
+  assert.deepEqual(event.streaming_message_ts, [stream.ts]);
+  const code = await stream.stop().catch((e) => e.data?.error);
+  await client.chat.postMessage({ channel: event.channel, thread_ts: event.thread_ts, text: `${event.user} has stopped it: ${code}` });
 });
 app.command("/agent", async ({ ack, command, respond }) => {
   await ack();

@@ -13,17 +13,21 @@ import (
 // scopes are those that Slack's documentation names for the methods that the app calls, in each kind of
 // channel. Methods without an entry are not to be called.
 var scopes = map[string][]string{
-	"auth.test":             nil,
-	"apps.connections.open": nil, // of the other token
-	"views.open":            nil,
-	"chat.postMessage":      {"chat:write"},
-	"chat.postEphemeral":    {"chat:write"},
-	"chat.update":           {"chat:write"},
-	"chat.delete":           {"chat:write"},
-	"conversations.open":    {"im:write"},
-	"conversations.history": {"im:history"},
-	"conversations.replies": {"channels:history", "groups:history", "im:history", "mpim:history"},
-	"users.info":            {"users:read"},
+	"agents.sessions.setStatus": {"chat:write"},
+	"chat.startStream":          {"chat:write"},
+	"chat.appendStream":         {"chat:write"},
+	"chat.stopStream":           {"chat:write"},
+	"auth.test":                 nil,
+	"apps.connections.open":     nil, // of the other token
+	"views.open":                nil,
+	"chat.postMessage":          {"chat:write"},
+	"chat.postEphemeral":        {"chat:write"},
+	"chat.update":               {"chat:write"},
+	"chat.delete":               {"chat:write"},
+	"conversations.open":        {"im:write"},
+	"conversations.history":     {"im:history"},
+	"conversations.replies":     {"channels:history", "groups:history", "im:history", "mpim:history"},
+	"users.info":                {"users:read"},
 }
 
 // The manifest asks for what the app needs, and for nothing else.

@@ -128,6 +128,17 @@ func TestForeignBolt(t *testing.T) {
 	w.replies(channel, mention, "mentioned by U1, I am "+fakeslack.Bot+" of "+fakeslack.Team)
 	w.replies(channel, w.Say("U1", channel, "", "a file", "plan.pdf"), "file_share plan.pdf")
 
+	// It streams, and Slack's own Stop ends the stream under it.
+	root := w.Say("U1", channel, "", "stream")
+	w.soon("a stream", func() bool {
+		thread := w.Thread(channel, root)
+		last := thread[len(thread)-1]
+		return last.State == fakeslack.StateOpen && last.Text == "I begin" && len(last.Tasks) == 1 && last.Tasks[0].Status == "in_progress"
+	})
+	w.StopSession("U2", channel, root)
+	w.replies(channel, root, "U2 has stopped it: stopped_by_user")
+	refused++
+
 	// It connects again when Slack asks for that, and gets what came meanwhile.
 	joined := w.Joined()
 	w.Disconnect()

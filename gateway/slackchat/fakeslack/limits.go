@@ -29,22 +29,28 @@ func check(in arguments) string {
 		return "no_text"
 	case utf8.RuneCountInString(in["text"]) > maxText:
 		return "msg_too_long"
-	case len(in["metadata"]) > maxMetadata:
-		return "metadata_too_large"
 	}
-	if in["metadata"] != "" {
-		var m struct {
-			Type    string         `json:"event_type"`
-			Payload map[string]any `json:"event_payload"`
-		}
-		if json.Unmarshal([]byte(in["metadata"]), &m) != nil || m.Type == "" || m.Payload == nil {
-			return "invalid_metadata_format"
-		}
-	}
-	if in["blocks"] == "" {
-		return ""
+	if code := checkMetadata(in["metadata"]); code != "" || in["blocks"] == "" {
+		return code
 	}
 	return checkBlocks([]byte(in["blocks"]))
+}
+
+// checkMetadata returns why Slack refuses the metadata of a message, or "".
+func checkMetadata(data string) string {
+	var m struct {
+		Type    string         `json:"event_type"`
+		Payload map[string]any `json:"event_payload"`
+	}
+	switch {
+	case data == "":
+		return ""
+	case len(data) > maxMetadata:
+		return "metadata_too_large"
+	case json.Unmarshal([]byte(data), &m) != nil || m.Type == "" || m.Payload == nil:
+		return "invalid_metadata_format"
+	}
+	return ""
 }
 
 type block struct {

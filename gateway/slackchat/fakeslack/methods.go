@@ -45,17 +45,21 @@ type reply map[string]any
 func refuse(code string) reply { return reply{"ok": false, "error": code} }
 
 var methods = map[string]func(*Slack, arguments) reply{
-	"auth.test":             (*Slack).authTest,
-	"apps.connections.open": (*Slack).open,
-	"chat.postMessage":      (*Slack).post,
-	"chat.postEphemeral":    (*Slack).whisper,
-	"chat.update":           (*Slack).update,
-	"chat.delete":           (*Slack).remove,
-	"conversations.replies": (*Slack).replies,
-	"conversations.history": (*Slack).history,
-	"conversations.open":    (*Slack).direct,
-	"users.info":            (*Slack).user,
-	"views.open":            (*Slack).view,
+	"agents.sessions.setStatus": (*Slack).sessionStatus,
+	"auth.test":                 (*Slack).authTest,
+	"apps.connections.open":     (*Slack).open,
+	"chat.appendStream":         (*Slack).appendStream,
+	"chat.postMessage":          (*Slack).post,
+	"chat.postEphemeral":        (*Slack).whisper,
+	"chat.startStream":          (*Slack).startStream,
+	"chat.stopStream":           (*Slack).stopStream,
+	"chat.update":               (*Slack).update,
+	"chat.delete":               (*Slack).remove,
+	"conversations.replies":     (*Slack).replies,
+	"conversations.history":     (*Slack).history,
+	"conversations.open":        (*Slack).direct,
+	"users.info":                (*Slack).user,
+	"views.open":                (*Slack).view,
 }
 
 // Methods returns the names of the methods: a call of any other one is a problem.
@@ -90,6 +94,10 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request) {
 			_ = json.NewEncoder(w).Encode(refuse(codes[0]))
 			return
 		}
+	}
+	if code := s.missing[method]; code != "" {
+		_ = json.NewEncoder(w).Encode(refuse(code))
+		return
 	}
 	out := refuse("unknown_method")
 	want := BotToken
@@ -140,15 +148,20 @@ func (s *Slack) whisper(in arguments) reply {
 
 func (s *Slack) update(in arguments) reply {
 	m := s.find(in["channel"], in["ts"])
+	if m != nil {
+		s.expire(m)
+	}
 	switch code := check(in); {
 	case m == nil || m.Only != "":
 		return refuse("message_not_found")
 	case m.User != Bot:
 		return refuse("cant_update_message")
+	case m.State == StateOpen:
+		return refuse("streaming_state_conflict")
 	case code != "":
 		return refuse(code)
 	}
-	m.Text, m.Blocks, m.Edits, m.Edited = in["text"], raw(in["blocks"]), m.Edits+1, append(m.Edited, time.Now())
+	m.Text, m.Blocks, m.Edits, m.Edited, m.Tasks = in["text"], raw(in["blocks"]), m.Edits+1, append(m.Edited, time.Now()), nil
 	if in["metadata"] != "" {
 		m.Metadata = raw(in["metadata"])
 	}
@@ -161,6 +174,9 @@ func (s *Slack) remove(in arguments) reply {
 	case m == nil:
 		return refuse("message_not_found")
 	case m.User != Bot:
+		return refuse("cant_delete_message")
+	}
+	if s.expire(m); m.State == StateOpen {
 		return refuse("cant_delete_message")
 	}
 	s.messages = slices.DeleteFunc(s.messages, func(x *Message) bool { return x == m })

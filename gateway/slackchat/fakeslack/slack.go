@@ -31,6 +31,14 @@ type Message struct {
 	Files  []string // the names of those that a person has sent
 	// Only is the user who alone sees it, "" for everybody.
 	Only string
+
+	// State is that of a stream, "" for other messages. Tasks are its cards, Began is when it began, and
+	// Appends counts the texts that it was made of.
+	State   string
+	Tasks   []Task
+	Began   time.Time
+	Appends int
+	stream  *stream
 }
 
 // View is a dialog that was opened.
@@ -44,6 +52,8 @@ type Slack struct {
 	// AckWithin is how long an envelope waits for its acknowledgement before it is sent again.
 	// Set it before the first connection.
 	AckWithin time.Duration
+	// StreamLife is how long a stream can be appended to after its start.
+	StreamLife time.Duration
 
 	server *httptest.Server
 
@@ -53,6 +63,8 @@ type Slack struct {
 	views    []View
 	limits   map[string][]time.Duration // Retry-After of the next calls of a method
 	refusals map[string][]string        // of the next calls of a method
+	missing  map[string]string          // of all calls of a method
+	sessions map[string]string          // status by channel and thread
 	teams    map[string]string          // of users of other workspaces
 	calls    map[string][]time.Time
 	answers  []string // to commands
@@ -69,7 +81,7 @@ type Slack struct {
 
 // New returns a workspace without messages.
 func New() *Slack {
-	s := &Slack{AckWithin: 3 * time.Second, limits: map[string][]time.Duration{}, refusals: map[string][]string{}, teams: map[string]string{}, calls: map[string][]time.Time{}, valid: map[string]bool{}, changed: make(chan struct{})}
+	s := &Slack{AckWithin: 3 * time.Second, StreamLife: streamLife, missing: map[string]string{}, sessions: map[string]string{}, limits: map[string][]time.Duration{}, refusals: map[string][]string{}, teams: map[string]string{}, calls: map[string][]time.Time{}, valid: map[string]bool{}, changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/{method}", s.serve)
 	mux.HandleFunc("POST /response", s.response)
@@ -195,6 +207,14 @@ func (s *Slack) Refuse(method, code string) {
 	s.refusals[method] = append(s.refusals[method], code)
 }
 
+// Miss answers all calls of a method with an error, which is no problem: the workspace does not have
+// it.
+func (s *Slack) Miss(method, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missing[method] = code
+}
+
 // Move makes a user one of another workspace, with which channels are shared.
 func (s *Slack) Move(user, team string) {
 	s.mu.Lock()
@@ -240,6 +260,9 @@ func (m *Message) wire(metadata bool) map[string]any {
 	}
 	if len(m.Blocks) > 0 {
 		out["blocks"] = m.Blocks
+	}
+	if m.State != "" {
+		out["streaming_state"] = m.State
 	}
 	if metadata && len(m.Metadata) > 0 {
 		out["metadata"] = m.Metadata
