@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/command"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/slackchat/card"
+	"agent-stop-and-go/gateway/slackchat/projection"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -76,12 +77,12 @@ func (c *Chat) shown(ctx context.Context, m inbound, in *command.Input) error {
 			oldest = p.CreatedAt
 		}
 	}
-	posts, err := c.scan(ctx, m.place(), id, stamp(oldest.Add(-skew))) // no card is older than its approval
+	there, err := c.scan(ctx, m.place(), id, stamp(oldest.Add(-skew))) // no card is older than its approval
 	if err != nil {
 		return service.Errorf(service.KindUnavailable, "Slack does not say which cards this thread has; nothing was carried out").Because(err)
 	}
 	for _, p := range view.Pending {
-		posted := posts[cardKey+p.UUID]
+		posted := there.posts[projection.CardKey+p.UUID]
 		if p.Reason == contract.ReasonClientTool || posted == nil || posted.ts >= m.ts { // timestamps of Slack have one length
 			continue
 		}

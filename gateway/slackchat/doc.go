@@ -20,12 +20,14 @@
 //	invite.go    login links, and the links that they make
 //	page.go      the page on which that happens
 //	follow.go    follows a conversation while something happens in it
-//	project.go   what a thread shows of a record: pure
-//	posts.go     posts it, changes it, finds it again
+//	posts.go     posts what a thread is to show, changes it, finds it again
+//	stream.go    streams what is being written, where Slack takes that
+//	settle.go    ends streams, also those of an earlier gateway
 //	pace.go      calls of Slack's API, as often as it takes them
 //	resume.go    threads of an earlier gateway
 //
-// mrkdwn has the markup, card the blocks; fakeslack is a Slack for tests.
+// projection says what a thread shows of a record; mrkdwn has the markup, card the blocks; fakeslack is
+// a Slack for tests.
 //
 // The app needs the scopes of deploy/slack/manifest.yaml.
 package slackchat

@@ -45,6 +45,10 @@ func (c *Chat) handle(ctx context.Context, sm *socketmode.Client, e socketmode.E
 	defer late.Stop()
 	switch data := e.Data.(type) {
 	case slackevents.EventsAPIEvent:
+		if in, ok := data.InnerEvent.Data.(*slackevents.AgentSessionStoppedEvent); ok {
+			c.stopped(ctx, in, ack)
+			return
+		}
 		m, ok := c.messageOf(data)
 		if key := m.channel + " " + m.ts; ok && c.first(key) && !c.receive(ctx, m, ack) {
 			c.seen.Remove(key) // it comes again, if it was not acknowledged
@@ -65,6 +69,8 @@ func userOf(data any) string {
 		case *slackevents.AppMentionEvent:
 			return in.User
 		case *slackevents.MessageEvent:
+			return in.User
+		case *slackevents.AgentSessionStoppedEvent:
 			return in.User
 		}
 	case slack.InteractionCallback:

@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/slackchat/card"
+	"agent-stop-and-go/gateway/slackchat/projection"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/record"
@@ -38,10 +39,16 @@ type thread struct {
 	open  int
 	moved time.Time     // when something happened last
 	state *record.State // the newest one; nil while only approvals are awaited
+	user  string        // who has written last, or ""
 
 	// The rest is of the goroutine that follows.
-	drafts drafts
+	drafts projection.Drafts
 	posts  map[string]*post // nil: not known
+	left   []string         // streams that an earlier gateway has left
+	stream *stream          // nil: none is open
+	kept   string           // the key of a message that stays as an earlier gateway has left it, or ""
+	told   projection.Told  // calls whose end a stream has shown; nil: not known
+	plain  bool             // Slack takes no streams in this thread
 	from   int              // the first turn that is shown; 0: not known
 	last   *record.State    // the state that was shown last
 	waits  []string         // the approvals that are awaited
@@ -122,6 +129,7 @@ func (t *thread) signal() {
 // expect follows until a request has settled, and tells its sender if it was refused.
 func (t *thread) expect(ctx context.Context, q service.Request, user string) {
 	ctx = service.ActingItself(ctx)
+	t.addressed(user)
 	t.chat.work.Go(func() {
 		defer t.wake()
 		settled, err := t.settled(ctx, q)
@@ -180,6 +188,7 @@ func (t *thread) run(ctx context.Context) error {
 		err := t.watch(ctx)
 		switch {
 		case ctx.Err() != nil:
+			t.part(ctx)
 			return ctx.Err()
 		case err == nil:
 			if t.chat.leave(t, false) {
@@ -194,7 +203,7 @@ func (t *thread) run(ctx context.Context) error {
 			return err
 		default:
 			t.chat.Logger.Warn("a thread in Slack is not up to date; it is tried again", "channel", t.at.channel, "thread", t.at.root, "error", err, "pause", pause)
-			t.posts = nil // what was not answered may have been carried out
+			t.posts, t.stream = nil, nil // what was not answered may have been carried out
 			sleep(ctx, pause)
 			pause = min(2*pause, time.Minute)
 			continue
@@ -206,11 +215,14 @@ func (t *thread) run(ctx context.Context) error {
 // watch shows what happens, until nothing is expected (nil) or only approvals wait (errWaits).
 func (t *thread) watch(ctx context.Context) error {
 	if t.posts == nil {
-		posts, err := t.chat.scan(ctx, t.at, t.id, "")
+		there, err := t.chat.scan(ctx, t.at, t.id, "")
 		if err != nil {
 			return err
 		}
-		t.posts = posts
+		t.posts, t.left = there.posts, there.left
+		if t.recipient() == "" {
+			t.addressed(there.user)
+		}
 	}
 	r, err := t.chat.Followers.Join(ctx, t.id, true)
 	if err != nil {
@@ -219,11 +231,13 @@ func (t *thread) watch(ctx context.Context) error {
 	defer t.chat.Followers.Leave(r)
 	changed, next := false, time.Time{}
 	for {
-		var due <-chan time.Time
+		var due, old <-chan time.Time
 		if changed = changed || t.current() != t.last; changed {
 			due = time.After(time.Until(next))
 		} else if err, ends := t.rest(); ends {
 			return err
+		} else {
+			old = t.stream.old()
 		}
 		select {
 		case <-ctx.Done():
@@ -241,6 +255,8 @@ func (t *thread) watch(ctx context.Context) error {
 				return err
 			}
 			changed = changed || len(items) > 0
+		case <-old:
+			changed = true
 		case <-due:
 			if err := t.show(ctx); err != nil {
 				return err
@@ -254,10 +270,10 @@ func (t *thread) watch(ctx context.Context) error {
 func (t *thread) take(i live.Item) {
 	if i.State != nil {
 		t.offer(i.State)
-		t.drafts = t.drafts.recorded(i.State)
+		t.drafts = t.drafts.Recorded(i.State)
 		return
 	}
-	t.drafts = t.drafts.take(i)
+	t.drafts = t.drafts.Take(i)
 }
 
 // rest reports whether a watch ends, and how. Where it ends because only approvals wait, the thread
@@ -292,8 +308,13 @@ func (t *thread) show(ctx context.Context) error {
 		for _, e := range s.Entries() {
 			t.from = max(t.from, e.Turn)
 		}
+		for key := range t.posts { // of a turn in which a gateway was killed
+			if strings.HasSuffix(key, projection.ControlSuffix) {
+				t.from = min(t.from, max(turnOf(key), 1))
+			}
+		}
 	}
-	if err := t.reconcile(ctx, project(s, t.drafts, t.from, t.chat.link)); err != nil {
+	if err := t.reconcile(ctx, projection.Of(s, t.drafts, t.from, t.chat.link)); err != nil {
 		return err
 	}
 	t.last = s
@@ -330,14 +351,31 @@ func (t *thread) await(ctx context.Context) {
 	t.moved = t.chat.Now()
 }
 
-// close says on the cards of a conversation that was deleted how they ended.
+// close ends the stream of a conversation that was deleted, and says on its cards how they ended.
 func (t *thread) close(ctx context.Context) error {
+	if t.posts == nil {
+		return nil
+	}
+	if err := t.adopt(ctx, nil); err != nil {
+		return err
+	}
+	if t.stream != nil {
+		if err := t.cease(ctx, ""); err != nil {
+			return err
+		}
+	}
 	for _, key := range t.keys() {
-		uuid, ok := strings.CutPrefix(key, cardKey)
+		if strings.HasSuffix(key, projection.ControlSuffix) {
+			if err := t.remove(ctx, key); err != nil {
+				return err
+			}
+			continue
+		}
+		uuid, ok := strings.CutPrefix(key, projection.CardKey)
 		if !ok || t.posts[key].final || t.posts[key].lost {
 			continue
 		}
-		if err := t.put(ctx, wanted{cardKey + uuid, card.Gone()}, true); err != nil {
+		if err := t.put(ctx, projection.Wanted{Key: projection.CardKey + uuid, Message: card.Gone()}, true); err != nil {
 			return err
 		}
 	}

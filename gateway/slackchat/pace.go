@@ -30,9 +30,21 @@ func newPace(least time.Duration) *pace {
 	return &pace{least: least, keys: map[string]*turnstile{}, until: map[string]time.Time{}}
 }
 
+// errLimited says that Slack does not take calls of a method for a while.
+var errLimited = errors.New("Slack takes no more calls of this method for a while")
+
 // call calls f, which calls a method, when it may, and again if Slack asks for that. Any other call
 // that fails is not repeated here, because it may have been carried out.
 func (p *pace) call(ctx context.Context, method, key string, f func() error) error {
+	return p.do(ctx, method, key, true, f)
+}
+
+// attempt is like call, but fails with errLimited where call waits until Slack takes the method again.
+func (p *pace) attempt(ctx context.Context, method, key string, f func() error) error {
+	return p.do(ctx, method, key, false, f)
+}
+
+func (p *pace) do(ctx context.Context, method, key string, patient bool, f func() error) error {
 	t := p.enter(key)
 	defer p.leave(key, t)
 	select {
@@ -42,6 +54,9 @@ func (p *pace) call(ctx context.Context, method, key string, f func() error) err
 		return ctx.Err()
 	}
 	for {
+		if !patient && p.blocked(method) > 0 {
+			return errLimited
+		}
 		sleep(ctx, max(time.Until(t.next), p.blocked(method)))
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/slackchat/card"
+	"agent-stop-and-go/gateway/slackchat/projection"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -29,10 +30,17 @@ type post struct {
 	lost       bool // it stays as it is: somebody has deleted it, or Slack takes no change of it
 }
 
-// scan finds the messages that a thread has of a conversation already, since a timestamp, "" for all.
-func (c *Chat) scan(ctx context.Context, at place, id, since string) (map[string]*post, error) {
-	_, bot := c.self()
-	found := map[string]*post{}
+// found is what a thread has of a conversation already.
+type found struct {
+	posts map[string]*post
+	left  []string // timestamps of streams that an earlier gateway has left
+	user  string   // who has written last
+}
+
+// scan finds what a thread has of a conversation already, since a timestamp, "" for all.
+func (c *Chat) scan(ctx context.Context, at place, id, since string) (found, error) {
+	out := found{posts: map[string]*post{}}
+	controlled := false
 	for cursor := ""; ; {
 		var page []slack.Message
 		err := c.pace.call(ctx, "conversations.replies", at.session(), func() (err error) {
@@ -42,31 +50,59 @@ func (c *Chat) scan(ctx context.Context, at place, id, since string) (map[string
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("read the thread: %w", err)
+			return found{}, fmt.Errorf("read the thread: %w", err)
 		}
 		for _, m := range page {
-			if m.User != bot || m.Metadata.EventType != postEvent || m.Metadata.EventPayload["conversation"] != id {
-				continue
-			}
-			key, _ := m.Metadata.EventPayload["key"].(string)
-			digest, _ := m.Metadata.EventPayload["digest"].(string)
-			final, _ := m.Metadata.EventPayload["final"].(bool)
-			refused, _ := m.Metadata.EventPayload["refused"].(bool)
-			if found[key] == nil { // the first one counts
-				found[key] = &post{ts: m.Timestamp, digest: digest, final: final, refused: refused}
-			}
+			controlled = c.recognise(&out, m, id, controlled)
 		}
 		if cursor == "" {
-			return found, nil
+			return out, nil
 		}
 	}
 }
 
-// reconcile posts and changes messages until the thread has what is wanted.
-func (t *thread) reconcile(ctx context.Context, want []wanted) error {
+// recognise adds a message. It reports whether there is a control in the thread, as there was before: only
+// then a message of the app without metadata is a stream.
+func (c *Chat) recognise(out *found, m slack.Message, id string, controlled bool) bool {
+	team, bot := c.self()
+	switch {
+	case m.User != bot:
+		if m.BotID == "" && m.User != "" && (m.Team == "" || m.Team == team) {
+			out.user = m.User
+		}
+		return controlled
+	case m.Metadata.EventType == "" && controlled:
+		out.left = append(out.left, m.Timestamp)
+		return controlled
+	case m.Metadata.EventType != postEvent || m.Metadata.EventPayload["conversation"] != id:
+		return controlled
+	}
+	key, _ := m.Metadata.EventPayload["key"].(string)
+	digest, _ := m.Metadata.EventPayload["digest"].(string)
+	final, _ := m.Metadata.EventPayload["final"].(bool)
+	refused, _ := m.Metadata.EventPayload["refused"].(bool)
+	if out.posts[key] == nil { // the first one counts
+		out.posts[key] = &post{ts: m.Timestamp, digest: digest, final: final, refused: refused}
+	}
+	return controlled || strings.HasSuffix(key, projection.ControlSuffix)
+}
+
+// metadata are those of a post.
+func (t *thread) metadata(key string, as post) slack.MsgOption {
+	return slack.MsgOptionMetadata(slack.SlackMetadata{EventType: postEvent, EventPayload: map[string]any{
+		"conversation": t.id, "key": key, "digest": as.digest, "final": as.final, "refused": as.refused,
+	}})
+}
+
+// reconcile streams, posts and changes messages until the thread has what is wanted.
+func (t *thread) reconcile(ctx context.Context, want []projection.Wanted) error {
+	want, err := t.live(ctx, want)
+	if err != nil {
+		return err
+	}
 	keys := map[string]bool{}
 	for _, w := range want {
-		keys[w.key] = true
+		keys[w.Key] = true
 		if err := t.put(ctx, w, false); err != nil {
 			return err
 		}
@@ -75,10 +111,10 @@ func (t *thread) reconcile(ctx context.Context, want []wanted) error {
 		p := t.posts[key]
 		var err error
 		switch {
-		case keys[key] || p.final || p.lost:
-		case strings.HasPrefix(key, cardKey):
-			err = t.end(ctx, strings.TrimPrefix(key, cardKey))
-		case turnOf(key) >= t.from: // such as "Working …", when a card took its place
+		case keys[key] || p.final || p.lost || key == t.kept:
+		case strings.HasPrefix(key, projection.CardKey):
+			err = t.end(ctx, strings.TrimPrefix(key, projection.CardKey))
+		case turnOf(key) >= t.from || strings.HasSuffix(key, projection.ControlSuffix): // such as "Working …", when a card took its place
 			err = t.remove(ctx, key)
 		}
 		if err != nil {
@@ -108,26 +144,26 @@ func turnOf(key string) int {
 
 // put posts a message or changes it. Where Slack does not take it, a short text says so; the other
 // messages of the thread do not depend on it.
-func (t *thread) put(ctx context.Context, w wanted, final bool) error {
+func (t *thread) put(ctx context.Context, w projection.Wanted, final bool) error {
 	digest, err := digestOf(w.Message, final)
 	if err != nil {
 		return err
 	}
-	if p := t.posts[w.key]; p != nil && (p.lost || p.digest == digest) {
+	if p := t.posts[w.Key]; p != nil && (p.lost || p.digest == digest) {
 		return nil
 	}
 	err = t.write(ctx, w, post{digest: digest, final: final})
 	if !isSlack(err, unfit...) {
 		return err
 	}
-	t.chat.Logger.Error("Slack does not take a message; the thread gets a short text instead", "channel", t.at.channel, "thread", t.at.root, "key", w.key, "error", err)
+	t.chat.Logger.Error("Slack does not take a message; the thread gets a short text instead", "channel", t.at.channel, "thread", t.at.root, "key", w.Key, "error", err)
 	link := t.chat.BaseURL
-	if uuid, ok := strings.CutPrefix(w.key, cardKey); ok {
+	if uuid, ok := strings.CutPrefix(w.Key, projection.CardKey); ok {
 		link = t.chat.link(uuid)
 	}
-	err = t.write(ctx, wanted{w.key, card.Refused(link)}, post{digest: digest, final: final, refused: true})
+	err = t.write(ctx, projection.Wanted{Key: w.Key, Message: card.Refused(link)}, post{digest: digest, final: final, refused: true})
 	if isSlack(err, unfit...) {
-		t.posts[w.key] = &post{digest: digest, final: final, refused: true, lost: true}
+		t.posts[w.Key] = &post{digest: digest, final: final, refused: true, lost: true}
 		return nil
 	}
 	return err
@@ -137,13 +173,11 @@ func (t *thread) put(ctx context.Context, w wanted, final bool) error {
 var unfit = []string{"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text", "metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema"}
 
 // write posts a message or changes the one that is there.
-func (t *thread) write(ctx context.Context, w wanted, as post) error {
-	c, p := t.chat, t.posts[w.key]
+func (t *thread) write(ctx context.Context, w projection.Wanted, as post) error {
+	c, p := t.chat, t.posts[w.Key]
 	options := []slack.MsgOption{
 		slack.MsgOptionText(w.Text, false), slack.MsgOptionBlocks(w.Blocks...), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
-		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: postEvent, EventPayload: map[string]any{
-			"conversation": t.id, "key": w.key, "digest": as.digest, "final": as.final, "refused": as.refused,
-		}}),
+		t.metadata(w.Key, as),
 	}
 	if p == nil {
 		err := c.pace.call(ctx, "chat.postMessage", t.at.channel, func() (err error) {
@@ -153,7 +187,7 @@ func (t *thread) write(ctx context.Context, w wanted, as post) error {
 		if err != nil {
 			return fmt.Errorf("post a message: %w", err)
 		}
-		t.posts[w.key] = &as
+		t.posts[w.Key] = &as
 		return nil
 	}
 	as.ts = p.ts
@@ -163,12 +197,17 @@ func (t *thread) write(ctx context.Context, w wanted, as post) error {
 	})
 	switch {
 	case isSlack(err, "edit_window_closed"): // a setting of the workspace
-		t.chat.Logger.Warn("Slack does not let the app change a message any more", "channel", t.at.channel, "thread", t.at.root, "key", w.key)
+		t.chat.Logger.Warn("Slack does not let the app change a message any more", "channel", t.at.channel, "thread", t.at.root, "key", w.Key)
 		p.lost = true
 		return nil
 	case isSlack(err, "message_not_found", "cant_update_message"):
 		p.lost = true
 		return nil
+	case isSlack(err, "block_mismatch"): // of some messages that were streamed
+		if err := t.remove(ctx, w.Key); err != nil {
+			return err
+		}
+		return t.write(ctx, w, as)
 	case err != nil:
 		return fmt.Errorf("change a message: %w", err)
 	}
@@ -181,13 +220,13 @@ func (t *thread) end(ctx context.Context, uuid string) error {
 	view, err := t.chat.Service.Approval(service.ActingItself(ctx), uuid)
 	switch {
 	case service.IsKind(err, contract.KindNotFound):
-		return t.put(ctx, wanted{cardKey + uuid, card.Gone()}, true)
+		return t.put(ctx, projection.Wanted{Key: projection.CardKey + uuid, Message: card.Gone()}, true)
 	case err != nil:
 		return err
 	case view.Result == nil: // the conversation is ahead of it
 		return nil
 	}
-	return t.put(ctx, wanted{cardKey + uuid, card.Ended(view.Pending, *view.Result, t.chat.link(uuid))}, true)
+	return t.put(ctx, projection.Wanted{Key: projection.CardKey + uuid, Message: card.Ended(view.Pending, *view.Result, t.chat.link(uuid))}, true)
 }
 
 func (t *thread) remove(ctx context.Context, key string) error {

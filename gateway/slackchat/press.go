@@ -2,10 +2,12 @@ package slackchat
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/slackchat/card"
@@ -111,6 +113,32 @@ func (c *Chat) stop(ctx context.Context, p press) {
 	}
 	c.touch(ctx, p.at, p.id)
 }
+
+// stopped is Slack's own Stop: it has ended the streams of the thread, and the turn is cancelled as with the
+// button. The event does not say of which workspace the user is.
+func (c *Chat) stopped(ctx context.Context, in *slackevents.AgentSessionStoppedEvent, ack func()) {
+	at := place{in.Channel, in.ThreadTimestamp}
+	id, err := c.conversation(service.ActingItself(ctx), at)
+	if err == nil {
+		err = c.pace.call(ctx, "users.info", in.User, func() error {
+			user, err := c.api.GetUserInfoContext(ctx, in.User)
+			if err == nil && c.foreign(user.TeamID) {
+				err = errForeign
+			}
+			return err
+		})
+	}
+	if err != nil {
+		c.Logger.Warn("a turn was not stopped for a user of Slack", "channel", at.channel, "thread", at.root, "user", in.User, "error", err)
+		ack()
+		c.touch(ctx, at, id) // its stream has ended
+		return
+	}
+	ack()
+	c.stop(ctx, press{at, in.User, id, in.EventTimestamp})
+}
+
+var errForeign = errors.New("the user is of another workspace")
 
 func (c *Chat) cancel(ctx context.Context, caller service.Caller, p press) error {
 	id, err := c.conversation(ctx, p.at)

@@ -35,6 +35,8 @@ type Settings struct {
 	BaseURL string
 	// Pace is the least time between two changes of one thread; 0 is a second.
 	Pace time.Duration
+	// StreamLife is how long a stream is used; 0 is four minutes, of the five that Slack gives it.
+	StreamLife time.Duration
 }
 
 // Lease has one gateway at a time.
@@ -74,6 +76,10 @@ type Chat struct {
 	end     context.CancelFunc
 	running sync.WaitGroup // Run
 
+	// unstreamed and sessionless have the workspaces that take no streams, and those in which the app is
+	// no agent.
+	unstreamed, sessionless sync.Map
+
 	mu        sync.Mutex
 	team, bot string
 	threads   map[place]*thread
@@ -83,6 +89,9 @@ type Chat struct {
 func New(o Options) *Chat {
 	if o.Pace <= 0 {
 		o.Pace = time.Second
+	}
+	if o.StreamLife <= 0 {
+		o.StreamLife = streamLife
 	}
 	options := []slack.Option{slack.OptionAppLevelToken(o.AppToken)}
 	if o.APIURL != "" {

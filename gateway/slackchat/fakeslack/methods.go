@@ -239,8 +239,11 @@ func (s *Slack) direct(in arguments) reply {
 func DM(user string) string { return "D" + strings.TrimPrefix(user, "U") }
 
 func (s *Slack) user(in arguments) reply {
-	id := in["user"]
-	return reply{"user": map[string]any{"id": id, "team_id": Team, "name": strings.ToLower(strings.TrimPrefix(id, "U")), "real_name": "Real " + id}}
+	id, team := in["user"], Team
+	if other := s.teams[id]; other != "" {
+		team = other
+	}
+	return reply{"user": map[string]any{"id": id, "team_id": team, "name": strings.ToLower(strings.TrimPrefix(id, "U")), "real_name": "Real " + id}}
 }
 
 func (s *Slack) view(in arguments) reply {

@@ -1,4 +1,4 @@
-package slackchat
+package projection
 
 import (
 	"fmt"
@@ -13,28 +13,30 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// wanted is a message that a thread is to have. Its key says what it shows: TURN.PART.PIECE, or
-// card.UUID.
-type wanted struct {
-	key string
+// Wanted is a message that a thread is to have.
+type Wanted struct {
+	// Key says what it shows: TURN.PART.PIECE, TURN.PART.stop, or card.UUID.
+	Key string
 	card.Message
+	Flow *Flow // of a reply; nil for others
 }
 
-const cardKey = "card."
+// CardKey begins the keys of cards.
+const CardKey = "card."
 
-// draft is a text that is being written.
-type draft struct{ id, node, text string }
+// Draft is a text that is being written.
+type Draft struct{ id, node, text string }
 
-// drafts are those that are not recorded yet, in their order.
-type drafts []draft
+// Drafts are those that are not recorded yet, in their order.
+type Drafts []Draft
 
-// take takes what a reader has received. A node that begins another draft has given up the
+// Take takes what a reader has received. A node that begins another draft has given up the
 // former.
-func (d drafts) take(i live.Item) drafts {
+func (d Drafts) Take(i live.Item) Drafts {
 	switch {
 	case i.Draft != nil:
-		d = slices.DeleteFunc(d, func(x draft) bool { return x.id == i.Draft.ID || x.node == i.Draft.Node })
-		return append(d, draft{id: i.Draft.ID, node: i.Draft.Node})
+		d = slices.DeleteFunc(d, func(x Draft) bool { return x.id == i.Draft.ID || x.node == i.Draft.Node })
+		return append(d, Draft{id: i.Draft.ID, node: i.Draft.Node})
 	case i.Delta != nil && i.Delta.Kind == generation.Text:
 		for n := range d {
 			if d[n].id == i.Delta.DraftID {
@@ -45,12 +47,12 @@ func (d drafts) take(i live.Item) drafts {
 	return d
 }
 
-// recorded drops the drafts that a state has, or all if no turn runs.
-func (d drafts) recorded(s *record.State) drafts {
+// Recorded drops the drafts that a state has, or all if no turn runs.
+func (d Drafts) Recorded(s *record.State) Drafts {
 	if !s.Running {
 		return nil
 	}
-	return slices.DeleteFunc(d, func(x draft) bool {
+	return slices.DeleteFunc(d, func(x Draft) bool {
 		return slices.ContainsFunc(s.Messages, func(m contract.Message) bool { return m.DraftID == x.id || m.ID == x.id })
 	})
 }
@@ -59,17 +61,12 @@ func (d drafts) recorded(s *record.State) drafts {
 type part struct {
 	turn, number int
 	texts        []string
-	calls        []string // tools that are being called
+	tasks        []task
+	drafts       int // of the texts, at their end
 }
 
 // parts returns those of the turns from a number on.
 func parts(entries []record.Entry, from int) (out []part) {
-	answered := map[int]bool{}
-	for _, e := range entries {
-		if e.Kind == record.KindResult {
-			answered[e.Answers] = true
-		}
-	}
 	for _, e := range entries {
 		if e.Turn < from {
 			continue
@@ -84,20 +81,20 @@ func parts(entries []record.Entry, from int) (out []part) {
 				last.texts = append(last.texts, e.Text)
 			}
 		case record.KindCall:
-			if !answered[e.Seq] {
-				last.calls = append(last.calls, e.ToolCall.Name)
-			}
+			last.tasks = append(last.tasks, callOf(e))
+		case record.KindResult:
+			answer(out, e)
 		case record.KindDecision:
-			out = append(out, part{turn: e.Turn, number: last.number + 1})
+			out = append(out, part{turn: e.Turn, number: last.number + 1, tasks: last.split()})
 		}
 	}
 	return out
 }
 
-// project returns what a thread shows of the turns from a number on, and of what waits. link
+// Of returns what a thread shows of the turns from a number on, and of what waits. link
 // returns the address of an approval on the page.
-func project(s *record.State, d drafts, from int, link func(uuid string) string) []wanted {
-	var out []wanted
+func Of(s *record.State, d Drafts, from int, link func(uuid string) string) []Wanted {
+	var out []Wanted
 	waits := len(s.Document.PendingApprovals) > 0
 	all := parts(s.Entries(), from)
 	for n, p := range all {
@@ -107,7 +104,7 @@ func project(s *record.State, d drafts, from int, link func(uuid string) string)
 		}
 		for _, x := range d {
 			if text := strings.TrimSpace(x.text); text != "" {
-				p.texts = append(p.texts, text)
+				p.texts, p.drafts = append(p.texts, text), p.drafts+1
 			}
 		}
 		switch {
@@ -125,7 +122,7 @@ func project(s *record.State, d drafts, from int, link func(uuid string) string)
 	}
 	for _, p := range s.Document.PendingApprovals {
 		if p.Reason != contract.ReasonClientTool {
-			out = append(out, wanted{cardKey + p.UUID, card.Waiting(p, link(p.UUID))})
+			out = append(out, Wanted{Key: CardKey + p.UUID, Message: card.Waiting(p, link(p.UUID))})
 		}
 	}
 	return out
@@ -133,26 +130,28 @@ func project(s *record.State, d drafts, from int, link func(uuid string) string)
 
 // status says what a turn does.
 func (p part) status() string {
-	if len(p.calls) > 0 {
-		return "Calling " + strings.Join(p.calls, ", ") + " …"
+	if calls := p.calls(); len(calls) > 0 {
+		return "Calling " + strings.Join(calls, ", ") + " …"
 	}
 	return "Working …"
 }
 
 // messages returns the pieces of a part. The last one has the status and, with the ID of the
 // conversation, a stop button.
-func (p part) messages(status, conversation string) (out []wanted) {
+func (p part) messages(status, conversation string) (out []Wanted) {
 	text := mrkdwn.FromMarkdown(strings.TrimSpace(strings.Join(p.texts, "\n\n")))
 	if text == "" && status == "" {
 		return nil
 	}
 	pieces := mrkdwn.Split(text, card.MaxReply)
 	for n, piece := range pieces {
-		m := card.Reply(piece, "", "")
+		w := Wanted{Key: fmt.Sprintf("%d.%d.%d", p.turn, p.number, n), Message: card.Reply(piece, "", ""), Flow: &Flow{text: piece, closed: true, tasks: p.tasks}}
 		if n == len(pieces)-1 {
-			m = card.Reply(piece, status, conversation)
+			w.Message = card.Reply(piece, status, conversation)
+			*w.Flow = Flow{text: piece, Open: status != "", drafting: p.drafts > 0, drafts: p.drafts > 1, tasks: p.tasks}
+			w.Flow.Stop = working(w.Key, conversation)
 		}
-		out = append(out, wanted{fmt.Sprintf("%d.%d.%d", p.turn, p.number, n), m})
+		out = append(out, w)
 	}
 	return out
 }
