@@ -1,6 +1,7 @@
 package slackchat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -58,17 +59,19 @@ type thread struct {
 var errWaits = errors.New("the conversation waits")
 
 // follow returns what follows the conversation of a thread, and begins that. fresh: the thread has
-// nothing of it yet. The caller expects something (expect), or not (wake).
-func (c *Chat) follow(ctx context.Context, at place, id string, fresh bool) *thread {
+// nothing of it yet. user is who has written, "" if nobody has. The caller expects something (expect), or
+// not (wake).
+func (c *Chat) follow(ctx context.Context, at place, id, user string, fresh bool) *thread {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.threads[at]; t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.open++
+		t.user = cmp.Or(user, t.user)
 		return t
 	}
-	t := &thread{chat: c, at: at, id: id, poke: make(chan struct{}, 1), first: make(chan struct{}), open: 1, moved: c.Now()}
+	t := &thread{chat: c, at: at, id: id, poke: make(chan struct{}, 1), first: make(chan struct{}), open: 1, moved: c.Now(), user: user}
 	if fresh {
 		t.posts, t.from = map[string]*post{}, 1
 	}
@@ -90,7 +93,7 @@ func (c *Chat) touch(ctx context.Context, at place, id string) {
 	if own, err := c.conversation(service.ActingItself(ctx), at); err != nil || own != id {
 		return
 	}
-	c.follow(ctx, at, id, false).wake()
+	c.follow(ctx, at, id, "", false).wake()
 }
 
 // leave ends following, unless something is expected; force does so in any case.
@@ -129,7 +132,6 @@ func (t *thread) signal() {
 // expect follows until a request has settled, and tells its sender if it was refused.
 func (t *thread) expect(ctx context.Context, q service.Request, user string) {
 	ctx = service.ActingItself(ctx)
-	t.addressed(user)
 	t.chat.work.Go(func() {
 		defer t.wake()
 		settled, err := t.settled(ctx, q)
@@ -220,9 +222,9 @@ func (t *thread) watch(ctx context.Context) error {
 			return err
 		}
 		t.posts, t.left = there.posts, there.left
-		if t.recipient() == "" {
-			t.addressed(there.user)
-		}
+		t.mu.Lock()
+		t.user = cmp.Or(t.user, there.user)
+		t.mu.Unlock()
 	}
 	r, err := t.chat.Followers.Join(ctx, t.id, true)
 	if err != nil {
@@ -314,6 +316,7 @@ func (t *thread) show(ctx context.Context) error {
 			}
 		}
 	}
+	t.drafts = t.drafts.Recorded(s) // it may not have come from the reader
 	if err := t.reconcile(ctx, projection.Of(s, t.drafts, t.from, t.chat.link)); err != nil {
 		return err
 	}

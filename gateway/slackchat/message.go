@@ -100,7 +100,7 @@ func (c *Chat) send(ctx, acting context.Context, caller service.Caller, m inboun
 		return err
 	}
 	durable()
-	c.follow(ctx, m.place(), id, fresh && begins).expect(ctx, q, m.user)
+	c.follow(ctx, m.place(), id, m.user, fresh && begins).expect(ctx, q, m.user)
 	return nil
 }
 

@@ -85,7 +85,7 @@ func (c *Chat) resumeOne(ctx context.Context, id, session string, resumed map[st
 		return err
 	}
 	resumed[id] = true
-	t := c.follow(ctx, at, id, false)
+	t := c.follow(ctx, at, id, "", false)
 	t.wake()
 	select {
 	case <-t.first:

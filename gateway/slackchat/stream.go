@@ -57,15 +57,6 @@ func (t *thread) recipient() string {
 	return t.user
 }
 
-// addressed sets who has written last. Slack wants to know for whom a stream is.
-func (t *thread) addressed(user string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if user != "" {
-		t.user = user
-	}
-}
-
 // live streams what is wanted as a stream, and returns what is left for posts.
 func (t *thread) live(ctx context.Context, want []projection.Wanted) ([]projection.Wanted, error) {
 	t.kept = ""
