@@ -48,6 +48,7 @@ type thread struct {
 	left   []string         // streams that an earlier gateway has left
 	stream *stream          // nil: none is open
 	kept   string           // the key of a message that stays as an earlier gateway has left it, or ""
+	again  string           // the key of a message whose stream was too old, or ""
 	told   projection.Told  // calls whose end a stream has shown; nil: not known
 	plain  bool             // Slack takes no streams in this thread
 	from   int              // the first turn that is shown; 0: not known

@@ -29,8 +29,11 @@ func (t *thread) cease(ctx context.Context, digest string, last ...slack.StreamC
 	case err != nil:
 		return fmt.Errorf("stop a stream: %w", err)
 	}
-	t.stream = nil
-	t.posts[s.key] = &post{ts: s.ts, digest: digest}
+	t.stream, t.posts[s.key] = nil, &post{ts: s.ts, digest: digest}
+	if time.Until(s.until) < t.chat.StreamLife/2 { // not what was refused just now
+		t.again = s.key
+		s.sent.Forget(t.told)
+	}
 	return nil
 }
 
@@ -56,6 +59,8 @@ func (t *thread) adopt(ctx context.Context, want []projection.Wanted) error {
 		}
 		err := t.stop(ctx, ts, key, "")
 		switch {
+		case isSlack(err, "message_not_owned_by_app"): // it is none of this app
+			continue
 		case isSlack(err, over...):
 			t.chat.session(ctx, t.at, slack.AgentSessionStatusActive)
 		case err != nil:

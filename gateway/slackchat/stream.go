@@ -85,14 +85,23 @@ func (t *thread) live(ctx context.Context, want []projection.Wanted) ([]projecti
 
 // opened reports whether a message that grows is streamed, or will be. Its control is there before it.
 func (t *thread) opened(ctx context.Context, w projection.Wanted) (bool, error) {
+	there := t.posts[w.Key]
 	switch {
 	case t.stream != nil:
 		return t.stream.key == w.Key, nil
-	case t.posts[w.Key] != nil && t.posts[w.Key].digest == "" && w.Flow.Empty():
-		t.kept = w.Key // what an earlier gateway has streamed, until this one knows the text
-		return true, nil
-	case t.posts[w.Key] != nil || !t.streams():
+	case !t.streams():
 		return false, nil
+	case there == nil:
+	case there.digest != "" || !w.Flow.Empty():
+		return false, nil
+	case t.again == w.Key: // calls that take long go on in another stream
+		if err := t.remove(ctx, w.Key); err != nil {
+			return false, err
+		}
+		t.again = ""
+	default: // what an earlier gateway has streamed stays until this one knows the text
+		t.kept = w.Key
+		return true, nil
 	}
 	if err := t.put(ctx, w.Flow.Stop, false); err != nil {
 		return false, err
@@ -146,9 +155,11 @@ func (t *thread) begin(ctx context.Context, w projection.Wanted) (bool, error) {
 	})
 	var refused slack.SlackErrorResponse
 	switch {
-	case err == nil:
+	case err == nil && s.ts != "":
 		t.stream = s
 		return true, nil
+	case err == nil:
+		return false, errors.New("start a stream: Slack gives no timestamp")
 	case errors.Is(err, errLimited): // this one is not streamed
 	case isSlack(err, noStreams...):
 		if _, known := c.unstreamed.LoadOrStore(team, true); !known {

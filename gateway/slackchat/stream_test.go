@@ -400,6 +400,35 @@ func TestAStreamThatSlackEndsGoesOnAsAMessage(t *testing.T) {
 		})
 		turn.replied2("One.", "Two.")
 	})
+	t.Run("with calls that take long", func(t *testing.T) {
+		w := newWorkspace(t)
+		w.gateway(func(o *slackchat.Options) { o.StreamLife = 200 * time.Millisecond })
+		turn := w.turn()
+		turn.call("c1", "build")
+		turn.call("c2", "test")
+		turn.result("c1", false)
+		shows := func(tasks string, state string) (found fakeslack.Message) {
+			t.Helper()
+			w.await(tasks, func() bool {
+				for _, m := range w.Thread(channel, turn.root) {
+					if fmt.Sprint(states(m)) == tasks && m.State == state && m.TS != found.TS {
+						found = m
+						return true
+					}
+				}
+				return false
+			})
+			return found
+		}
+		first := shows("[build complete test in_progress]", fakeslack.StateOpen)
+		w.await("another stream has taken over", func() bool {
+			thread := w.Thread(channel, turn.root)
+			last := thread[len(thread)-1]
+			return len(thread) == 3 && last.TS != first.TS && fmt.Sprint(states(last)) == "[build complete test in_progress]"
+		})
+		turn.result("c2", true)
+		turn.replied("Built.")
+	})
 	t.Run("at its end", func(t *testing.T) {
 		w := newWorkspace(t)
 		w.excused = []string{"chat.stopStream: message_not_in_streaming_state"}
@@ -573,6 +602,16 @@ func TestTwoGatewaysLeaveOneReply(t *testing.T) {
 	w.await("the other one has taken over", func() bool { m, _ := turn.message("One."); return m.State == fakeslack.StateDone })
 	turn.record(func(c *conversation) { c.say("Two.") })
 	turn.replied2("One.\n\nTwo.", "Three.")
+}
+
+func TestAConversationThatIsDeletedEndsItsStream(t *testing.T) {
+	w := newWorkspace(t)
+	w.gateway()
+	turn := w.turn()
+	turn.record(func(c *conversation) { c.say("One.") })
+	turn.streams("One.")
+	turn.record(func(c *conversation) { delete(w.engine.talks, c.view.ID) })
+	turn.ends("One.")
 }
 
 // A message of the app without metadata may be of another program that has its token: only what is below a

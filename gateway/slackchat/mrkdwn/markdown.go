@@ -6,9 +6,8 @@ import (
 )
 
 var (
-	strong     = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
-	item       = regexp.MustCompile(`^(\s*)• `)
-	definition = regexp.MustCompile(`^(\s*\[[^\]]*\]):`)
+	strong = regexp.MustCompile(`\*([^\s*](?:[^*\n]*[^\s*])?)\*`)
+	item   = regexp.MustCompile(`^(\s*)• `)
 	// opened is what Slack would read as a mention or a link of its own.
 	opened = regexp.MustCompile(`&lt;([!@#]|[A-Za-z][\w+.-]*:[^:])`)
 )
@@ -31,16 +30,18 @@ func Markdown(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// unlinked parts the links of Markdown, and the definitions of their addresses.
+var unlinked = strings.NewReplacer("](", "] (", "]:", "] :")
+
 // formatted converts a line outside of blocks of code.
 func formatted(line string) string {
-	line = definition.ReplaceAllString(item.ReplaceAllString(line, "$1- "), "$1 :")
-	parts := strings.Split(line, "`")
+	parts := strings.Split(item.ReplaceAllString(line, "$1- "), "`")
 	for i, part := range parts {
 		if i%2 == 1 && i < len(parts)-1 {
 			parts[i] = literal(part)
 			continue
 		}
-		parts[i] = strings.ReplaceAll(strong.ReplaceAllString(part, "**$1**"), "](", "] (")
+		parts[i] = unlinked.Replace(strong.ReplaceAllString(part, "**$1**"))
 	}
 	return strings.Join(parts, "`")
 }

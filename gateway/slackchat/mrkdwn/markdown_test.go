@@ -18,6 +18,7 @@ func TestStreamsGetMarkdown(t *testing.T) {
 		"[bank](javascript:alert(1))":     "[bank] (javascript:alert(1))",
 		"[`b`](/x \"t\")":                 "[`b`] (/x \"t\")",
 		"[bank][1]\n\n[1]: https://evil":  "[bank][1]\n\n[1] : https://evil",
+		"[bank][1]\n- [1]: https://evil":  "[bank][1]\n- [1] : https://evil",
 		"<https://evil|bank> <!here>":     "&lt;https://evil|bank&gt; &lt;!here&gt;",
 		"2 < 3 && 2 * 3 * 4":              "2 &lt; 3 &amp;&amp; 2 * 3 * 4",
 		"`a<b && c` <b>":                  "`a<b && c` &lt;b&gt;",
@@ -36,11 +37,11 @@ func TestStreamsGetMarkdown(t *testing.T) {
 func TestWhatIsSettledStays(t *testing.T) {
 	words := []string{"word", "**bold**", "*it*", "`a<b`", "[x](https://a.example)", "![i](https://a.example)", "\n", "\n\n", "\n- ", "\n# ", "\n```\n", "\n```go\n", "<!here>", "&", "1.", "#5", "\n> ", "+"}
 	const limit = 200
-	for seed := range uint64(100) {
+	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var source strings.Builder
 		sent, before := "", 0
-		for range 40 {
+		for range 25 {
 			source.WriteString(words[random.IntN(len(words))])
 			if random.IntN(2) == 0 {
 				source.WriteString(" ")

@@ -56,6 +56,13 @@ func (s *Sent) Next(f *Flow, told Told) (chunks []slack.StreamChunk, ok bool) {
 	return append(chunks, said), true
 }
 
+// Forget has another stream show the calls again.
+func (s *Sent) Forget(told Told) {
+	for seq := range s.tasks {
+		delete(told, seq)
+	}
+}
+
 // changed returns the calls whose cards are new or change. Where a stream ends, those without a result are
 // not carried out by it any more: they wait for a decision, or the next message has them.
 func (s *Sent) changed(f *Flow, told Told) (out []task) {
