@@ -35,7 +35,7 @@ func main() {
 	defer stop()
 	var o options
 	flag.BoolVar(&o.quick, "quick", false, "a tenth of the work: shows that it runs, proves little")
-	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, telemetry, memory, tree, reads, rest, lists, length, events, a2a, slow or recovery")
+	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, telemetry, memory, paused (the first steps of memory), tree, reads, rest, lists, length, events, a2a, slow or recovery")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	flag.StringVar(&o.components, "components", "", "print what each component has in this CPU profile of an agent")
 	flag.StringVar(&o.heaps, "memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -104,6 +104,9 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
 	n, t := o.size(), newTable(out)
+	if o.only == "paused" {
+		o.only, n.finished = "memory", 0
+	}
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, *stack, size, *table) error

@@ -62,6 +62,9 @@ func (r *residence) grow(ctx context.Context, n size) error {
 	if err := r.chats(ctx, n.paused, "write", fmt.Sprintf("with %d paused approvals", n.paused), pausedGoal); err != nil {
 		return err
 	}
+	if n.finished == 0 {
+		return nil
+	}
 	const parts = 4
 	var before int
 	for i := range parts {
@@ -86,7 +89,7 @@ func (r *residence) chats(ctx context.Context, count int, message, when string, 
 
 // step prints the peak while f runs. 0 means no goal.
 func (r *residence) step(when string, goal int, f func() error) error {
-	peak, err := r.peakMiB(f)
+	peak, own, err := r.peakMiB(f)
 	if err != nil {
 		return err
 	}
@@ -96,14 +99,15 @@ func (r *residence) step(when string, goal int, f func() error) error {
 		text = fmt.Sprintf("≤ %d MiB", goal)
 	}
 	r.t.value("resident memory "+when, fmt.Sprintf("%d MiB", peak), text, peak <= goal)
+	r.t.value("  of that, not pages of the program's file", fmt.Sprintf("%d MiB", own), "", true)
 	if r.heaps {
 		return r.m.cmd.Process.Signal(syscall.SIGUSR1)
 	}
 	return nil
 }
 
-// peakMiB runs f and returns the agent's peak memory meanwhile.
-func (r *residence) peakMiB(f func() error) (peak int, err error) {
+// peakMiB runs f and returns the agent's peak memory meanwhile, and what of it is not pages of files.
+func (r *residence) peakMiB(f func() error) (peak, own int, err error) {
 	done, failed := make(chan struct{}), error(nil)
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -118,14 +122,16 @@ func (r *residence) peakMiB(f func() error) (peak int, err error) {
 			running = false
 		case <-tick.C:
 		}
-		now, err := residentMiB(r.m.cmd.Process.Pid)
+		now, anonymous, err := residentMiB(r.m.cmd.Process.Pid)
 		if err != nil {
 			group.Wait()
-			return 0, errors.Join(err, failed)
+			return 0, 0, errors.Join(err, failed)
 		}
-		peak = max(peak, now)
+		if now > peak {
+			peak, own = now, anonymous
+		}
 	}
-	return peak, failed
+	return peak, own, failed
 }
 
 // writeHeaps writes a heap profile at each SIGUSR1, to the files prefix1, prefix2 …
@@ -148,18 +154,24 @@ func writeHeap(file string) error {
 	return errors.Join(pprof.Lookup("heap").WriteTo(out, 0), out.Close())
 }
 
-// residentMiB returns the resident memory of a process.
-func residentMiB(pid int) (int, error) {
+// residentMiB returns the resident memory of a process, and what of it is not pages of files.
+func residentMiB(pid int) (all, anonymous int, err error) {
 	file := fmt.Sprintf("/proc/%d/status", pid)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.Atoi(strings.Fields(rest)[0])
-			return kib / 1024, err
+	for name, mib := range map[string]*int{"VmRSS:": &all, "RssAnon:": &anonymous} {
+		_, rest, found := strings.Cut(string(data), "\n"+name)
+		fields := strings.Fields(rest)
+		if !found || len(fields) == 0 {
+			return 0, 0, fmt.Errorf("no %s in %s", name, file)
 		}
+		kib, err := strconv.Atoi(fields[0])
+		if err != nil {
+			return 0, 0, fmt.Errorf("%s in %s: %w", name, file, err)
+		}
+		*mib = kib / 1024
 	}
-	return 0, fmt.Errorf("no VmRSS in %s", file)
+	return all, anonymous, nil
 }

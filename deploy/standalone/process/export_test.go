@@ -1,6 +1,6 @@
 package process
 
-var (
-	LimitFor  = limitFor
-	UsedBytes = usedBytes
-)
+const LeastHeap = leastHeap
+
+// Percent returns GOGC for a heap of live bytes and roots.
+func Percent(live, roots uint64) int { return heap{live: live, roots: roots}.percent() }

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"math"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -9,83 +8,81 @@ import (
 )
 
 const (
-	// gcPercent suits an embedded server, which allocates much and keeps little: with fewer
-	// collections it runs about 20 % more turns.
+	// gcPercent suits an embedded server, which allocates much and keeps little, where a limit of the
+	// environment bounds it: with fewer collections it runs about 20 % more turns.
 	gcPercent = 400
-	// memoryLimit bounds the memory that this takes. The pages of the program itself, about 140
-	// MiB, are not included; the system may drop them at any time.
-	memoryLimit = 176 << 20
+	// leastHeap is how large the heap may grow before a collection while little lives. Stacks, the
+	// unused parts of spans, metadata, SQLite and the program itself come on top.
+	leastHeap = 96 << 20
+	// garbagePercent is the room for new objects once much lives, in percent of what lives.
+	garbagePercent = 60
+	// runtimeHeap is what the runtime lets the heap have at GOGC=100, whatever lives, and in proportion
+	// with others.
+	runtimeHeap = 4 << 20
 
-	limitPace = time.Second
+	pace = time.Second
 )
 
-// LimitMemory sets how the Go runtime of this process collects garbage. GOGC and GOMEMLIMIT of
-// the environment take precedence. If what is in use leaves little room below the limit, the limit
-// is raised, so that the process does not spend its time collecting.
+// LimitMemory has the Go runtime of this process collect garbage when the heap has leastHeap, or
+// garbagePercent more than lives if that is larger. GOGC and GOMEMLIMIT of the environment take
+// precedence: each replaces this. stop restores GOGC.
 func LimitMemory(getenv func(string) string) (stop func()) {
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if getenv("GOMEMLIMIT") != "" {
+	if getenv("GOGC") != "" {
 		return func() {}
 	}
-	debug.SetMemoryLimit(memoryLimit)
+	if getenv("GOMEMLIMIT") != "" {
+		debug.SetGCPercent(gcPercent)
+		return func() {}
+	}
+	before := debug.SetGCPercent(heapNow().percent())
 	done := make(chan struct{})
 	var running sync.WaitGroup
-	running.Go(func() { adjustLimit(done) })
+	running.Go(func() { adjust(done) })
 	return func() {
 		close(done)
 		running.Wait()
-		debug.SetMemoryLimit(math.MaxInt64)
+		debug.SetGCPercent(before)
 	}
 }
 
-func adjustLimit(done <-chan struct{}) {
-	tick := time.NewTicker(limitPace)
+// adjust follows the size of what lives until done is closed.
+func adjust(done <-chan struct{}) {
+	tick := time.NewTicker(pace)
 	defer tick.Stop()
-	now := int64(memoryLimit)
+	now := 0
 	for {
 		select {
 		case <-done:
 			return
 		case <-tick.C:
 		}
-		if wanted := limitFor(usedBytes()); wanted != now {
-			now = wanted
-			debug.SetMemoryLimit(now)
+		if p := heapNow().percent(); p != now {
+			now = p
+			debug.SetGCPercent(now)
 		}
 	}
 }
 
-// limitFor returns the limit for the given numbers of bytes: room for as many new objects as
-// live, beside what collections do not free, in steps of 16 MiB, but at least memoryLimit.
-func limitFor(live, fixed uint64) int64 {
-	const step = 16 << 20
-	return max(memoryLimit, int64((2*live+fixed+step-1)/step*step))
+// heap has what the runtime knows of its memory, in bytes.
+type heap struct {
+	live  uint64 // objects that survived the last collection
+	roots uint64 // stacks and global variables that it scanned
 }
 
-// usedBytes returns the bytes that survived the last collection, and those beside the heap's
-// objects that count towards the limit and that a collection does not free: stacks, metadata and
-// the unused parts of spans. See runtime/debug.SetMemoryLimit.
-func usedBytes() (live, fixed uint64) {
-	const (
-		survived = "/gc/heap/live:bytes"
-		total    = "/memory/classes/total:bytes"
-		released = "/memory/classes/heap/released:bytes"
-		free     = "/memory/classes/heap/free:bytes"
-		objects  = "/memory/classes/heap/objects:bytes"
-	)
-	names := []string{survived, total, released, free, objects}
-	samples := make([]metrics.Sample, len(names))
-	for i, name := range names {
-		samples[i].Name = name
-	}
-	metrics.Read(samples)
-	bytes := map[string]uint64{}
-	for _, s := range samples {
-		if s.Value.Kind() == metrics.KindUint64 {
-			bytes[s.Name] = s.Value.Uint64()
-		}
-	}
-	return bytes[survived], bytes[total] - min(bytes[total], bytes[released]+bytes[free]+bytes[objects])
+func heapNow() heap {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	metrics.Read(s)
+	return heap{live: s[0].Value.Uint64(), roots: s[1].Value.Uint64() + s[2].Value.Uint64()}
+}
+
+// percent returns the value of GOGC with which the next collection starts at leastHeap, or with
+// garbagePercent of room if that is later. The runtime adds GOGC percent of the live objects and the
+// roots to the former (https://go.dev/doc/gc-guide#GOGC).
+//
+// A memory limit does not do this well. It counts the unused parts of spans as taken, although new
+// objects go there: as much as lives after a collection. So a limit must be set with them, and then
+// what it allows at the next peak leaves more of them.
+func (h heap) percent() int {
+	room := max(int64(leastHeap)-int64(h.live), int64(h.live/100*garbagePercent))
+	return int(room * 100 / max(int64(h.live+h.roots), runtimeHeap))
 }

@@ -1,50 +1,67 @@
 package process_test
 
 import (
-	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
-func TestTheLimitGrowsWithWhatLives(t *testing.T) {
-	const mib = 1 << 20
-	for _, c := range []struct{ live, fixed, want int64 }{
-		{0, 0, 176}, {20, 40, 176}, {60, 56, 176}, {60, 57, 192}, {62, 110, 240}, {400, 100, 912}, {4000, 0, 4000 * 2},
+const mib = 1 << 20
+
+// The runtime collects when the heap has live + (live + roots) * GOGC / 100 bytes.
+func TestTheHeapMayGrowToTheLeastOrByAShareOfWhatLives(t *testing.T) {
+	for _, c := range []struct{ live, roots, goal uint64 }{
+		{5, 1, 96}, {20, 12, 96}, {60, 35, 96}, {61, 40, 97}, {100, 40, 160}, {4000, 100, 6400},
 	} {
-		if got := process.LimitFor(uint64(c.live*mib), uint64(c.fixed*mib)); got != c.want*mib {
-			t.Errorf("%d MiB live, %d fixed: limit %d MiB, want %d", c.live, c.fixed, got/mib, c.want)
+		p := uint64(process.Percent(c.live*mib, c.roots*mib))
+		goal := float64(c.live) + float64((c.live+c.roots)*p)/100
+		if goal > float64(c.goal)+1 || goal < float64(c.goal)*.97 {
+			t.Errorf("%d MiB live, %d of roots: GOGC=%d, a heap of %.1f MiB, want %d", c.live, c.roots, p, goal, c.goal)
 		}
 	}
-	if live, fixed := process.UsedBytes(); live == 0 || live > 1<<40 || fixed == 0 || fixed > 1<<40 {
-		t.Errorf("%d bytes live, %d fixed", live, fixed)
+	if got := process.Percent(0, 0); got != 2400 { // the runtime lets it have 4 MiB at 100
+		t.Errorf("nothing lives: GOGC=%d", got)
 	}
 }
 
-func TestTheEnvironmentGoesBeforeTheLimit(t *testing.T) {
-	limit := func() int64 { return debug.SetMemoryLimit(-1) }
-	percent := debug.SetGCPercent(100)
-	defer debug.SetGCPercent(percent)
+func TestTheRuntimeCollectsAtTheLeastHeap(t *testing.T) {
+	defer process.LimitMemory(func(string) string { return "" })()
+	runtime.GC()
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(goal)
+	if got := goal[0].Value.Uint64(); got < process.LeastHeap*3/4 || got > process.LeastHeap*5/4 {
+		t.Errorf("the next collection is at %d MiB, want about %d", got/mib, process.LeastHeap/mib)
+	}
+}
+
+func TestTheEnvironmentGoesBeforeTheHeap(t *testing.T) {
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	for _, c := range []struct {
-		env     map[string]string
-		limit   int64
-		percent int
+		env   map[string]string
+		wants func(int) bool
+		after int
 	}{
-		{nil, 176 << 20, 400},
-		{map[string]string{"GOMEMLIMIT": "1GiB"}, math.MaxInt64, 400},
-		{map[string]string{"GOGC": "50"}, 176 << 20, 100},
+		{nil, func(p int) bool { return p > 100 }, 100},
+		{map[string]string{"GOMEMLIMIT": "1GiB"}, func(p int) bool { return p == 400 }, 400},
+		{map[string]string{"GOGC": "50"}, func(p int) bool { return p == 100 }, 100},
+		{map[string]string{"GOGC": "50", "GOMEMLIMIT": "1GiB"}, func(p int) bool { return p == 100 }, 100},
 	} {
+		debug.SetGCPercent(100)
 		stop := process.LimitMemory(func(name string) string { return c.env[name] })
-		if got := limit(); got != c.limit {
-			t.Errorf("%v: limit %d, want %d", c.env, got, c.limit)
-		}
-		if got := debug.SetGCPercent(100); got != c.percent {
-			t.Errorf("%v: GOGC=%d, want %d", c.env, got, c.percent)
+		if got := percent(); !c.wants(got) {
+			t.Errorf("%v: GOGC=%d", c.env, got)
 		}
 		stop()
-		if got := limit(); got != math.MaxInt64 {
-			t.Errorf("%v: limit %d afterwards", c.env, got)
+		if got := percent(); got != c.after {
+			t.Errorf("%v: GOGC=%d afterwards, want %d", c.env, got, c.after)
 		}
 	}
 }
