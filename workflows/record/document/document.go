@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -77,6 +79,9 @@ type Message struct {
 	Media []Media `json:"media,omitempty"`
 	// Identity is the sender of a user's message, if it is known.
 	Identity *contract.Identity `json:"identity,omitempty"`
+
+	// Preface is the length in bytes of what a program has put in front of Content, which is not shown.
+	Preface int `json:"-"`
 }
 
 // ToolCall is a call, or the result of one; then its arguments are null.
@@ -138,7 +143,24 @@ func Render(ctx context.Context, store transcript.Store, v contract.Conversation
 		d.Messages = append(d.Messages, r)
 	}
 	lost = append(lost, d.addPending(ctx, store, v))
+	d.dropPreface()
 	return d, errors.Join(lost...)
+}
+
+// dropPreface removes from the message that a paused tree works on what was put in front of it.
+func (d *Conversation) dropPreface() {
+	if d.PipelineState == nil {
+		return
+	}
+	for _, m := range slices.Backward(d.Messages) {
+		if m.Role != contract.RoleUser || m.Approval != nil {
+			continue
+		}
+		if text := d.PipelineState.UserMessage; len(text) == m.Preface+len(m.Content) && strings.HasSuffix(text, m.Content) {
+			d.PipelineState.UserMessage = m.Content
+		}
+		return
+	}
 }
 
 // emptyDocument returns the document without its messages and pending approvals.
@@ -242,6 +264,8 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
 		Model: m.Model, DraftID: m.DraftID, Usage: usage(m.Usage), Media: media(m.Media), Identity: m.Identity,
 	}
+	d.Preface = max(0, min(m.Preface, len(d.Content)))
+	d.Content = d.Content[d.Preface:]
 	if m.Approval != nil {
 		record := *m.Approval
 		record.Credential = ""

@@ -298,3 +298,31 @@ func TestAMissingValueIsAnErrorThatNamesItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// What a program has put in front of a message is for the model: the document has what the user wrote.
+func TestAMessageIsShownWithoutItsPreface(t *testing.T) {
+	const context = "[context] This was said in earlier tasks:\nuser: \"hi\"\n\n"
+	v := conversation()
+	v.Transcript.Tail = []contract.Message{
+		{ID: "1", Role: contract.RoleUser, Content: contract.Inline(context + "Add web-1"), Preface: len(context), CreatedAt: noon},
+		{ID: "2", Role: contract.RoleUser, Content: contract.Inline("short"), Preface: 100, CreatedAt: noon},
+		{ID: "3", Role: contract.RoleUser, Content: contract.Inline(context + "Add web-2"), Preface: len(context), CreatedAt: noon},
+	}
+	v.Pipeline.UserMessage = contract.Inline(context + "Add web-2")
+	whole, err := document.Render(t.Context(), memory{}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := document.RenderPage(t.Context(), memory{}, v, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []document.Conversation{whole, page} {
+		if got := d.Messages[0].Content + "|" + d.Messages[1].Content + "|" + d.Messages[2].Content; got != "Add web-1||Add web-2" {
+			t.Errorf("%q", got)
+		}
+		if got := d.PipelineState.UserMessage; got != "Add web-2" {
+			t.Errorf("%q", got)
+		}
+	}
+}

@@ -46,7 +46,9 @@ func RenderPage(ctx context.Context, store transcript.Store, v contract.Conversa
 // finishPage reverses messages that were added newest first, and adds the pending approvals.
 func (d Conversation) finishPage(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
 	slices.Reverse(d.Messages)
-	return d, d.addPending(ctx, store, v)
+	err := d.addPending(ctx, store, v)
+	d.dropPreface()
+	return d, err
 }
 
 // pages computes the document's messages of a transcript's parts.
