@@ -44,30 +44,45 @@ const (
 	pause = 5 * time.Second
 )
 
-// withPrompt returns the backend itself for an agent whose prompt is in the file. Workers read that of a server.
+// withPrompt returns the backend itself for an agent whose prompt is in the file, or at a server although its nodes
+// have prompts of their own. Workers read that of a server.
 func withPrompt(b service.Backend, c *config.Config, agent contract.Agent, p Parts, server func(context.Context, string) (promptversion.Reading, error)) service.Backend {
-	if c.Prompt.Directory == "" && c.Prompt.Server == "" {
+	if c.Prompt.Directory == "" && (c.Prompt.Server == "" || !usesPrompt(c)) {
 		return b
 	}
 	return &promptReader{Backend: b, config: *c, blobs: p.Blobs, logger: p.Logger, first: agent, now: agent, text: c.Prompt.System(), built: time.Now(), server: server}
 }
 
+// usesPrompt reports whether a model gets the prompt at the top of the file.
+func usesPrompt(c *config.Config) bool {
+	return c.Root == nil || c.Root.Type == config.LLMNode && c.Root.Prompt == ""
+}
+
 func (r *promptReader) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
-	a, err := r.agent(ctx, in.Conversation.Agent)
-	if err != nil {
+	if err := r.prepare(ctx, &in); err != nil {
 		return service.StartResult{}, err
 	}
-	in.Conversation.Agent = a
 	return r.Backend.Start(ctx, in)
 }
 
 func (r *promptReader) StartAndAwait(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
-	a, err := r.agent(ctx, in.Conversation.Agent)
-	if err != nil {
+	if err := r.prepare(ctx, &in); err != nil {
 		return contract.AwaitResult{}, err
 	}
-	in.Conversation.Agent = a
 	return r.Backend.StartAndAwait(ctx, in)
+}
+
+// prepare gives a conversation the prompt of now. One that has begun, whose start is repeated, needs none.
+func (r *promptReader) prepare(ctx context.Context, in *service.StartInput) error {
+	a, err := r.agent(ctx, in.Conversation.Agent)
+	if err == nil {
+		in.Conversation.Agent = a
+		return nil
+	}
+	if _, unknown := r.Conversation(ctx, in.Conversation.ID, ""); unknown != nil {
+		return err
+	}
+	return nil
 }
 
 // agent returns the agent with the prompt of now. It may be a part of the gateway's.

@@ -27,6 +27,14 @@ import (
 type starts struct {
 	service.Backend
 	agents []contract.Agent
+	known  string // a conversation that has begun
+}
+
+func (s *starts) Conversation(_ context.Context, id, _ string) (contract.ConversationView, error) {
+	if id == "" || id != s.known {
+		return contract.ConversationView{}, service.NoConversation(id)
+	}
+	return contract.ConversationView{ID: id}, nil
 }
 
 func (s *starts) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
@@ -34,7 +42,8 @@ func (s *starts) Start(_ context.Context, in service.StartInput) (service.StartR
 	return service.StartResult{}, nil
 }
 
-func (s *starts) StartAndAwait(context.Context, service.StartInput) (contract.AwaitResult, error) {
+func (s *starts) StartAndAwait(_ context.Context, in service.StartInput) (contract.AwaitResult, error) {
+	s.agents = append(s.agents, in.Conversation.Agent)
 	return contract.AwaitResult{}, nil
 }
 
@@ -209,6 +218,61 @@ func TestNewConversationsHaveThePromptOfTheServer(t *testing.T) {
 		}
 		if !strings.Contains(log.String(), map[bool]string{true: "are refused", false: "have the text of the file"}[fallback == ""]) {
 			t.Errorf("logged %s", &log)
+		}
+	}
+}
+
+// atServer returns an agent whose prompt is at a server that is away, and its backend.
+func atServer(t *testing.T, more string, inner *starts, asked *int) (contract.Agent, service.Backend) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	text := "prompt: {server: p}\nmcp_servers: [{name: p, url: \"http://127.0.0.1:1/mcp\"}]\n" + more
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := c.Agent(t.Context(), blobstore.Memory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent, withPrompt(inner, c, agent, Parts{Blobs: blobstore.Memory(), Logger: slog.New(slog.DiscardHandler)},
+		func(context.Context, string) (promptversion.Reading, error) {
+			*asked++
+			return promptversion.Reading{}, errors.New("down")
+		})
+}
+
+// A start that is repeated while the server is away answers like the first.
+func TestARepeatedStartNeedsNoPrompt(t *testing.T) {
+	inner, asked := &starts{known: "begun"}, 0
+	agent, b := atServer(t, "", inner, &asked)
+	for id, want := range map[string]int{"new": 0, "begun": 1} {
+		inner.agents = nil
+		in := service.StartInput{Conversation: contract.ConversationInput{ID: id, Agent: agent}}
+		if _, err := b.Start(t.Context(), in); (err == nil) != (want == 1) || len(inner.agents) != want {
+			t.Errorf("%s: %v, started %d", id, err, len(inner.agents))
+		}
+		if _, err := b.StartAndAwait(t.Context(), in); (err == nil) != (want == 1) || len(inner.agents) != 2*want {
+			t.Errorf("%s: %v, started %d", id, err, len(inner.agents))
+		}
+	}
+}
+
+// Nobody asks the server for a prompt that no model gets.
+func TestAPromptThatNoNodeUsesIsNotRead(t *testing.T) {
+	for more, want := range map[string]int{
+		"agent: {name: a, type: llm}\n":                                                      1,
+		"agent: {name: a, type: llm, prompt: Own.}\n":                                        0,
+		"agent: {name: a, type: sequential, agents: [{name: b, type: llm, prompt: Own.}]}\n": 0,
+	} {
+		inner, asked := &starts{}, 0
+		agent, b := atServer(t, more, inner, &asked)
+		_, err := b.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: "new", Agent: agent}})
+		if asked != want || (err == nil) != (want == 0) {
+			t.Errorf("%s: asked %d times, %v", more, asked, err)
 		}
 	}
 }
