@@ -3,11 +3,8 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
-
-	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/local"
 	"agent-stop-and-go/activities/toolbox"
@@ -55,7 +52,7 @@ type inside struct {
 	of    contract.CallToolInput
 }
 
-// call makes a call that only reads, with its result as text.
+// call makes a call that only reads, with its result as text. Errors without a kind mean that it was not made.
 func (i inside) call(ctx context.Context, tool toolbox.Tool, args json.RawMessage) (out contract.CallToolResult, text string, err error) {
 	in := contract.CallToolInput{
 		ConversationID: i.of.ConversationID, SessionID: i.of.SessionID, Server: tool.Server, Tool: tool.Name, IdempotencyKey: i.of.IdempotencyKey + "-" + tool.Name,
@@ -70,11 +67,11 @@ func (i inside) call(ctx context.Context, tool toolbox.Tool, args json.RawMessag
 	if err == nil {
 		out, err = i.tools.call(ctx, in)
 	}
-	if err == nil {
-		text, err = transcript.ReadText(ctx, i.tools.Blobs, out.Text)
+	if err != nil {
+		return out, "", err
 	}
-	if known := (*temporal.ApplicationError)(nil); errors.As(err, &known) {
-		err = errors.New(known.Message())
+	if text, err = transcript.ReadText(ctx, i.tools.Blobs, out.Text); err != nil {
+		err = fail(contract.KindBlob, err.Error(), 0) // it was made
 	}
 	return out, text, err
 }

@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -126,8 +127,22 @@ func TestARateLimitHoldsWhatAToolOfTheAgentItselfCalls(t *testing.T) {
 	if out, err := tools.CallTool(t.Context(), in); err != nil || out.IsError || len(*ran) != 1 || len(counted.takes) != 1 {
 		t.Errorf("%+v %v, ran %+v, counted %+v", out, err, *ran, counted.takes)
 	}
-	if out, err := tools.CallTool(t.Context(), in); err != nil || !out.IsError || !strings.Contains(out.Text.Inline, "rate limit") || len(*ran) != 1 {
+	if out, err := tools.CallTool(t.Context(), in); err != nil || !out.IsError || !strings.Contains(out.Text.Inline, "find was not called with") || !strings.Contains(out.Text.Inline, "rate limit") || out.Used != "" || len(*ran) != 1 {
 		t.Errorf("%+v %v, ran %+v", out, err, *ran)
+	}
+}
+
+// What a tool of the agent itself could not call was not called, and what failed was.
+func TestAToolOfTheAgentItselfSaysWhetherItHasCalled(t *testing.T) {
+	for kind, want := range map[contract.Kind]string{contract.KindToolUnavailable: "find was not called with", contract.KindToolFailed: "find was called with"} {
+		tools, _ := owner(nil, callsFind()...)
+		tools.Caller = fakeCaller{CallFn: func(context.Context, toolbox.Call) (toolbox.Result, error) {
+			return toolbox.Result{}, &toolbox.Error{Kind: kind, Server: "crm", Tool: "find", Err: errors.New("no")}
+		}}
+		out, err := tools.CallTool(t.Context(), ownCall(t))
+		if err != nil || !out.IsError || !strings.HasPrefix(out.Text.Inline, want) || (out.Used == "find") != (kind == contract.KindToolFailed) {
+			t.Errorf("%s: %+v %v", kind, out, err)
+		}
 	}
 }
 

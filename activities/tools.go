@@ -117,7 +117,10 @@ func (t *Tools) callOnce(ctx context.Context, in contract.CallToolInput) (contra
 
 func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	args, err := transcript.ReadJSON(ctx, t.Blobs, in.Arguments)
-	if err != nil {
+	switch {
+	case err != nil && in.Destructive: // it was not sent, so that it may be
+		return contract.CallToolResult{}, fail(contract.KindToolUnavailable, err.Error(), 0)
+	case err != nil:
 		return contract.CallToolResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	if sum, err := toolbox.Digest(args); err != nil || sum != in.SHA256 {

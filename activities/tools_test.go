@@ -116,12 +116,16 @@ func TestArgumentsAreReadFromTheStore(t *testing.T) {
 	}
 }
 
+// A destructive call whose arguments cannot be read was not sent: it is made again later, like one whose server does not
+// answer.
 func TestArgumentsThatAreLostAreAFailureBeforeTheCall(t *testing.T) {
-	in := calling(t, `{}`, true)
-	lost := contract.NewBlob([]byte("never stored"))
-	in.Arguments = contract.JSON{Blob: &lost}
-	_, err := run(t, t.Context(), tools(t, never(t)).CallTool, in)
-	failedAs(t, err, contract.KindBlob, true)
+	for destructive, kind := range map[bool]contract.Kind{false: contract.KindBlob, true: contract.KindToolUnavailable} {
+		in := calling(t, `{}`, destructive)
+		lost := contract.NewBlob([]byte("never stored"))
+		in.Arguments = contract.JSON{Blob: &lost}
+		_, err := run(t, t.Context(), tools(t, never(t)).CallTool, in)
+		failedAs(t, err, kind, true)
+	}
 }
 
 func TestALongResultLivesInTheStore(t *testing.T) {

@@ -23,7 +23,8 @@ type Inside interface {
 	Check(ctx context.Context, tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
 	// Judge returns what the agent's rules say about a call; nil if none is about it.
 	Judge(ctx context.Context, tool toolbox.Tool, args json.RawMessage) *verdict.Verdict
-	// Run makes the call, within the rate limits, and returns the result with its text.
+	// Run makes the call, within the rate limits, and returns the result with its text. The error of a call
+	// that was not made is a NotMade.
 	Run(ctx context.Context, tool toolbox.Tool, args json.RawMessage) (contract.CallToolResult, string, error)
 }
 
@@ -142,6 +143,9 @@ func (t *Tools) run(ctx context.Context, in Inside, tool toolbox.Tool, call *llm
 			" If it is needed, call it yourself."
 	}
 	r, text, err := in.Run(ctx, tool, call.Arguments)
+	if without := new(NotMade); errors.As(err, &without) {
+		return fmt.Sprintf("%s was not called with %s: %v", tool.Name, shown(call.Arguments), err)
+	}
 	out.Used = tool.Name // also if it failed, like a call of the node itself
 	if err != nil {
 		return fmt.Sprintf("%s was called with %s, and failed: %v", tool.Name, shown(call.Arguments), err)

@@ -3,8 +3,11 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
+
+	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/rules"
 	"agent-stop-and-go/activities/toolbox"
@@ -27,7 +30,7 @@ type Scope struct {
 	// Basis is a verdict.Basis. Without it nothing is known, and rules that need it ask.
 	Basis json.RawMessage
 	Time  time.Time
-	// Call makes a call.
+	// Call makes a call. An error without a kind, other than that of the context, means that it was not made.
 	Call func(ctx context.Context, tool toolbox.Tool, args json.RawMessage) (contract.CallToolResult, string, error)
 }
 
@@ -60,5 +63,23 @@ func (s Scope) Judge(ctx context.Context, tool toolbox.Tool, args json.RawMessag
 
 // Run implements Inside.
 func (s Scope) Run(ctx context.Context, tool toolbox.Tool, args json.RawMessage) (contract.CallToolResult, string, error) {
-	return s.Call(ctx, tool, args)
+	out, text, err := s.Call(ctx, tool, args)
+	var known *temporal.ApplicationError
+	switch errors.As(err, &known); {
+	case known != nil && slices.Contains(notMade, contract.Kind(known.Type())):
+		err = &NotMade{known.Message()}
+	case known != nil:
+		err = errors.New(known.Message())
+	case err != nil && ctx.Err() == nil:
+		err = &NotMade{err.Error()}
+	}
+	return out, text, err
 }
+
+// NotMade is the error of a call that was not made.
+type NotMade struct{ Why string }
+
+func (e *NotMade) Error() string { return e.Why }
+
+// notMade are the kinds of failures of calls that only read and were not made.
+var notMade = []contract.Kind{contract.KindToolUnavailable, contract.KindRateLimited, contract.KindDigest, contract.KindChanged, contract.KindPaused}
