@@ -31,7 +31,7 @@ func newPace(least time.Duration) *pace {
 }
 
 // errLimited says that Slack does not take calls of a method for a while.
-var errLimited = errors.New("Slack takes no more calls of this method for a while")
+var errLimited = errors.New("no more calls of this method are taken for a while")
 
 // call calls f, which calls a method, when it may, and again if Slack asks for that. Any other call
 // that fails is not repeated here, because it may have been carried out.
