@@ -151,15 +151,6 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, withoutImages(r))
 }
 
-// overrunOf says in what a reply asks for too much, or "".
-func overrunOf(reply llm.Reply) string {
-	names := make([]string, len(reply.Calls))
-	for i, c := range reply.Calls {
-		names[i] = c.Name
-	}
-	return overrun.Of(names)
-}
-
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{DraftID: in.DraftID, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.Check(reply)
@@ -168,7 +159,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 	if out.Text, err = transcript.Text(ctx, m.Blobs, text); err != nil {
 		return out, err
 	}
-	if out.Overrun = overrunOf(reply); out.Overrun != "" {
+	if out.Overrun = overrun.Of(reply.Calls, func(c llm.Call) string { return c.Name }); out.Overrun != "" {
 		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}

@@ -125,11 +125,7 @@ func replyOverrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	if reply.Overrun != "" {
 		return reply.Overrun
 	}
-	names := make([]string, len(reply.Calls))
-	for i, c := range reply.Calls {
-		names[i] = c.Name
-	}
-	problem := overrun.Of(names)
+	problem := overrun.Of(reply.Calls, func(c contract.Call) string { return c.Name })
 	if problem == "" || workflow.GetVersion(ctx, changeOverrun, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return ""
 	}

@@ -50,7 +50,7 @@ func (f *File) waiting(h *history) (*transfer.Reply, error) {
 		return nil, err
 	}
 	calls = append(calls, besides...)
-	if problem := overrun.Of(names(calls)); problem != "" {
+	if problem := overrun.Of(calls, func(c transfer.Call) string { return c.Name }); problem != "" {
 		return nil, &Fault{Place: "pending_approval", Problem: problem, Advice: adviceDecide, waits: true}
 	}
 	return &transfer.Reply{Text: h.takeBack(f.PendingApprovals), Calls: calls}, nil
@@ -60,13 +60,6 @@ func (f *File) waiting(h *history) (*transfer.Reply, error) {
 // approved. Before that, none of them has run.
 func afterDecision(p contract.PendingApproval) bool {
 	return p.RemoteTaskID != "" || p.Reason != "" && p.Reason != contract.ReasonDestructive
-}
-
-func names(calls []transfer.Call) (out []string) {
-	for _, c := range calls {
-		out = append(out, c.Name)
-	}
-	return out
 }
 
 // standsStill says why an approval cannot go on here, or "".

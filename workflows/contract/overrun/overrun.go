@@ -7,14 +7,15 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Of says in what a reply that calls tools of these names asks for too much, or returns "".
-func Of(names []string) string {
-	if len(names) > contract.MaxCalls {
-		return fmt.Sprintf("the reply asks for %d calls: the limit is %d", len(names), contract.MaxCalls)
+// Of says in what a reply with these calls asks for too much, or returns "". name returns the name
+// of the tool that is called.
+func Of[C any](calls []C, name func(C) string) string {
+	if len(calls) > contract.MaxCalls {
+		return fmt.Sprintf("the reply asks for %d calls: the limit is %d", len(calls), contract.MaxCalls)
 	}
-	for _, name := range names {
-		if len(name) > contract.MaxToolName {
-			return fmt.Sprintf("the name of a called tool has %d bytes: the limit is %d", len(name), contract.MaxToolName)
+	for _, c := range calls {
+		if n := len(name(c)); n > contract.MaxToolName {
+			return fmt.Sprintf("the name of a called tool has %d bytes: the limit is %d", n, contract.MaxToolName)
 		}
 	}
 	return ""
