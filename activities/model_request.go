@@ -60,6 +60,7 @@ func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (m
 		return q, fmt.Errorf("read the schema of the output: %w", err)
 	}
 	q.output.Ask(&q.request)
+	form.Demand(&q.request, in.ToolChoice, func(name string) bool { o, _ := findTool(q.offer, name); return o.client })
 	if err := m.fill(ctx, in, &q); err != nil {
 		return q, err
 	}

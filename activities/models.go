@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/bearer"
+	"agent-stop-and-go/activities/form"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/rules"
@@ -79,6 +80,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	call, cancel := left.within(ctx)
 	defer cancel()
 	reply, err := m.ask(call, q.request)
+	reply = form.Single(reply, in.ToolChoice)
 	if isKind(err, contract.KindModelContext) {
 		if d := q.neededSummary(true); d != nil {
 			return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil

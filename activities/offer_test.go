@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -284,9 +286,10 @@ func TestToolsOfTheClientAreOfferedAndChecked(t *testing.T) {
 			m := &activities.Models{Blobs: store, Offer: fakeOffer{tools: []toolbox.Tool{tool("list", false)}},
 				Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 					asked = r
-					return llm.Reply{Calls: []llm.Call{{ID: "c", Name: "pick", Arguments: json.RawMessage(tt.args)}}}, nil
+					return llm.Reply{Calls: []llm.Call{{ID: "c", Name: "pick", Arguments: json.RawMessage(tt.args)}, {ID: "d", Name: "list", Arguments: json.RawMessage(`{}`)}}}, nil
 				}}}
 			in := question("hi")
+			in.ToolChoice = toolchoice.Choice{Call: []string{"list", "pick"}, Single: true}
 			if in.ClientTools, err = transcript.JSON(t.Context(), store, raw); err != nil {
 				t.Fatal(err)
 			}
@@ -296,6 +299,9 @@ func TestToolsOfTheClientAreOfferedAndChecked(t *testing.T) {
 			}
 			if len(asked.Tools) != 2 || asked.Tools[0].Description == "hides behind the server's" || asked.Tools[1].Name != "pick" {
 				t.Errorf("offered %+v", asked.Tools)
+			}
+			if want := (toolchoice.Choice{Call: []string{"pick"}, Single: true}); !reflect.DeepEqual(asked.Choice, want) || len(out.Calls) != 1 {
+				t.Errorf("demanded %+v, got %d calls", asked.Choice, len(out.Calls))
 			}
 			c := out.Calls[0]
 			if !c.Client || !c.Destructive || c.Unknown || (c.Problem == "") != (tt.problem == "") || !strings.Contains(c.Problem, tt.problem) {

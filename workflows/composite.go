@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/choice"
 	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
@@ -187,7 +188,7 @@ func (c *composite) runNode(ctx workflow.Context, b *startedNode) contract.NodeR
 func (c *composite) runLeaf(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
 	l := &leaf{
 		parent: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index),
-		credential: c.credential, reset: &c.reset, scope: b.scope, dialogues: c.page(b),
+		credential: c.credential, reset: &c.reset, scope: b.scope, dialogues: c.page(b), toolChoice: choice.Inside(c.in, b.index, c.state.Iteration),
 	}
 	*l.state = contract.NodeState{}
 	l.values = c.sessionState().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
@@ -234,7 +235,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	c.offloadAll(run.Detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
-	in.Consumption, in.Key, in.Dialogues = c.consumption(ctx, nil), b.key, c.page(b).Dialogues()
+	in.Consumption, in.Key, in.Dialogues, in.ToolChoice = c.consumption(ctx, nil), b.key, c.page(b).Dialogues(), choice.Inside(c.in, b.index, c.state.Iteration)
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}

@@ -65,7 +65,7 @@ func (l *leaf) generateInput(ctx workflow.Context, model string) contract.Genera
 	return contract.GenerateInput{
 		ConversationID: l.parent.origin().conversation, Model: model, Prompt: l.node.Prompt,
 		Transcript: transcript.Clone(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
-		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
+		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools, ToolChoice: l.toolChoice,
 		DraftID: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Summary: l.journal.summary,
 		Schema: l.node.OutputSchema, Repair: l.repair, Transferred: l.transferred, Facts: l.facts(ctx),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/delegation"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/reset"
@@ -62,6 +63,7 @@ type leaf struct {
 	transferred contract.JSON            // calls that replace the first reply
 	lastReply   *contract.GenerateResult // the last reply, until a message has its data
 	repair      *contract.Repair         // request to correct the last reply
+	toolChoice  toolchoice.Choice        // what is demanded of the next reply
 	granted     contract.Limits
 	askingCalls []*askingCall  // running calls whose server may ask
 	reset       *reset.Cleanup // of the workflow

@@ -40,7 +40,7 @@ func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) 
 	if l.repair != nil && l.repair.Overrun {
 		l.repair = nil
 	}
-	l.lastReply, l.transferred = &reply, contract.JSON{}
+	l.lastReply, l.transferred, l.toolChoice = &reply, contract.JSON{}, l.toolChoice.Later()
 	switch {
 	case len(reply.Calls) > 0:
 		return l.runCalls(ctx, reply)

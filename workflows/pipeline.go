@@ -66,10 +66,10 @@ func (p *pipeline) reachable(run string) []string {
 }
 
 // runPipeline runs a composite root and applies reports as they arrive.
-func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.NodeResult {
+func (t *turn) runPipeline(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	always := run.Detached(ctx)
 	t.offloadTranscript(always)
-	in := t.nodeInput(root)
+	in := t.nodeInput(root, m)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}
 	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn), root.Name, 0)
 	p.run, in.Key = t.conv.reset.NodeID(always, id, id, t.conv.in.ID)
@@ -101,14 +101,14 @@ func (p *pipeline) takeInbox() []contract.NodeReports {
 	return list
 }
 
-func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
+func (t *turn) nodeInput(root contract.Node, m contract.MessageSignal) contract.NodeInput {
 	agent := t.conv.in.Agent
 	agent.Prompt, agent.Tree, agent.Peers = contract.Text{}, nil, nil
 	in := contract.NodeInput{
 		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Owner: t.conv.in.Owner, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
 		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Consumption: t.consumptionBefore(),
-		ClientTools: t.turnOrigin.clientTools, Caller: t.turnOrigin.caller,
+		ClientTools: t.turnOrigin.clientTools, ToolChoice: m.ToolChoice, Caller: t.turnOrigin.caller,
 		Dialogues: delegation.Dialogues{List: t.conv.state.Dialogues},
 	}
 	if root.WantsHistory() {

@@ -56,7 +56,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.conv.show(ctx)
 	var r contract.NodeResult
 	if root := choice.Root(&t.conv.state, t.conv.in.Agent, m); root.Composite() {
-		r = t.runPipeline(ctx, root)
+		r = t.runPipeline(ctx, root, m)
 	} else {
 		r = t.runLeaf(ctx, root, m)
 	}
@@ -71,7 +71,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 // runLeaf runs an agent that is a single node.
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset, transferred: t.transferred,
+		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset, transferred: t.transferred, toolChoice: m.ToolChoice,
 		scope:  contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}

@@ -1,4 +1,5 @@
-// Package form is the form that a model's reply must have: any text, or JSON that fits a schema.
+// Package form is the form that a model's reply must have: any text, or JSON that fits a schema, and
+// calls that are demanded.
 package form
 
 import (

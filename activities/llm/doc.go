@@ -19,6 +19,7 @@
 //	endpoint.go     a model at its provider; one call with its time, masks and cost
 //	turns.go        the recorded conversation → turns as providers want them;
 //	                turn_calls.go the calls in them
+//	choice.go       what is demanded of the calls, for providers that cannot be told all of it
 //	names.go        tool names as providers allow them, and back
 //	images.go       image types; references.go references in a schema
 //	draft.go        the reply while it is received, and its deltas

@@ -8,6 +8,7 @@ import (
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/generation"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
 // Model answers a conversation. Implementations are safe for concurrent use.
@@ -29,6 +30,9 @@ type Request struct {
 	Media map[string][]Media
 	// Tools are the offered tools, with their whole schemas.
 	Tools []contract.Tool
+	// Choice is what is demanded of the calls of the reply. The tools in Choice.Call are on offer.
+	// A provider that cannot be told so is asked in the prompt. A reply may still be otherwise.
+	Choice toolchoice.Choice
 	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
 	// demo:rules ignores it.
 	MaxTokens int

@@ -4,6 +4,7 @@ import (
 	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/contract/rates"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -23,7 +24,8 @@ type GenerateInput struct {
 	Peers    []Peer `json:"peers,omitempty"`
 	ExitLoop bool   `json:"exit_loop,omitempty"`
 	// ClientTools are the Tools of the message. They are offered too.
-	ClientTools JSON `json:"client_tools,omitzero"`
+	ClientTools JSON              `json:"client_tools,omitzero"`
+	ToolChoice  toolchoice.Choice `json:"tool_choice,omitzero"` // what is demanded of the reply
 	// For subscribers: the reply while it is generated, and the node that asks for it.
 	DraftID string `json:"draft,omitempty"`
 	Node    string `json:"node,omitempty"`

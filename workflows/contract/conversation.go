@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract/delegation"
 	"agent-stop-and-go/workflows/contract/promptversion"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
 // Status of a conversation.
@@ -113,6 +114,8 @@ type MessageSignal struct {
 	// Tools is a list of Tool that the turn offers and the sender executes. Their results come
 	// as answers to approvals with ReasonClientTool.
 	Tools JSON `json:"tools,omitzero"`
+	// ToolChoice is what the sender demands of the calls of the turn.
+	ToolChoice toolchoice.Choice `json:"tool_choice,omitzero"`
 	// NoAnswer means that the message is never used as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Model answers this message, and with KeepModel all later ones; "" is the conversation's.

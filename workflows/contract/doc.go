@@ -63,7 +63,8 @@
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
 //	agent.go         an agent as configured; limits.go its limits and their consumption
 //	activity.go      inputs and results of activities, and the calls of a reply; package ticket
-//	                 calls that a local activity starts
+//	                 calls that a local activity starts, package toolchoice what a sender demands
+//	                 of the calls
 //	tool.go          tools; catalogue.go resources and prompts
 //	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks

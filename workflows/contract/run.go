@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract/delegation"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -28,7 +29,8 @@ type NodeInput struct {
 	// User is the message that the turn answers.
 	User Message `json:"user"`
 	// ClientTools are the Tools of User.
-	ClientTools JSON `json:"client_tools,omitzero"`
+	ClientTools JSON              `json:"client_tools,omitzero"`
+	ToolChoice  toolchoice.Choice `json:"tool_choice,omitzero"` // of User, as far as it is for the node
 	// History is the conversation up to and with User, for nodes that see it.
 	History *Transcript `json:"history,omitempty"`
 	State   State       `json:"state,omitempty"`

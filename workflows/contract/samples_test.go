@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/contract/reminder"
 	"agent-stop-and-go/workflows/contract/ticket"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -280,8 +281,10 @@ func conversationSamples() map[string]any {
 	}
 }
 
+func toolChoice() toolchoice.Choice { return toolchoice.Choice{Call: []string{"pick"}, Single: true} }
+
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, OutputSchema: JSON{Raw: json.RawMessage(`{"type":"object"}`)}, Tools: tools(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, OutputSchema: JSON{Raw: json.RawMessage(`{"type":"object"}`)}, Tools: tools(), ToolChoice: toolChoice(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
 }
 
 func signalSamples() map[string]any {
@@ -452,7 +455,7 @@ func activitySamples() map[string]any {
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
-			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
+			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(), ToolChoice: toolChoice(),
 			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair, Transferred: transferred(), Facts: facts()},
 		"Repair": repair,
 		"SummarizeInput": SummarizeInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,

@@ -115,7 +115,7 @@ func nodeSamples() map[string]any {
 		"NodeInput": NodeInput{
 			Dialogues:      delegation.Dialogues{Place: "0.1", List: dialogues()},
 			ConversationID: conversationID, SessionID: "s-1", Owner: identity(), Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run, Caller: facts().Caller,
+			Node: node(), User: message(), ClientTools: tools(), ToolChoice: toolChoice(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run, Caller: facts().Caller,
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),

@@ -18,6 +18,7 @@ import (
 // generate makes a call in the format of Anthropic's Messages API
 // (platform.claude.com/docs/en/api/messages), always as a stream.
 func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
+	r = demand(r)
 	names := llm.NewNames(r.Tools)
 	c := claude{e}
 	params, err := c.params(r, names)
@@ -95,7 +96,7 @@ func (c claude) params(r llm.Request, names llm.Names) (anthropic.MessageNewPara
 	}
 	params.Messages = c.messages(llm.BuildTurns(r.Messages, r.Media), names)
 	tools, err := claudeTools(r.Tools, names)
-	params.Tools = tools
+	params.Tools, params.ToolChoice = tools, toolChoice(r, names)
 	if schema := closedSchema(r.Schema); schema != nil && len(tools) == 0 && schemaModels.MatchString(c.Model) {
 		raw := mustRaw(map[string]json.RawMessage{"type": json.RawMessage(`"json_schema"`), "schema": schema})
 		params.OutputConfig.Format = param.Override[anthropic.JSONOutputFormatParam](raw)

@@ -2,7 +2,8 @@
 //
 //	provider.go   its address, and which of its models accept images
 //	anthropic.go  one call
-//	messages.go   turns → messages; tools.go tools → tools
+//	messages.go   turns → messages; tools.go tools → tools;
+//	              choice.go what is demanded of the calls
 //	schema.go     the schema of a reply in the API's subset; models.go its models
 //	reply.go      the answer, in events or whole, into an llm.Draft
 //	blocks.go     the blocks of its content, which have to be sent back

@@ -50,6 +50,9 @@ const maxDemoResult = 4 << 10
 // A directive's results are reported in the next reply, without Note.
 //
 // Besides these forms only the request "call exit_loop" calls exit_loop.
+//
+// If the request demands a call (llm.Request.Choice), it is made: of the demanded tool that the user's
+// words ask for, else of the first one, with sample values.
 type Model struct{}
 
 // Generate implements llm.Model.
@@ -57,7 +60,8 @@ func (Model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Reply{}, &llm.Error{Kind: contract.KindModelUnavailable, Message: "the call to demo was cancelled", Err: err}
 	}
-	reply := demoReply(llm.BuildTurns(r.Messages, nil), r)
+	turns := llm.BuildTurns(r.Messages, nil)
+	reply := demanded(demoReply(turns, r), turns, r)
 	reply.Model, reply.Finish = contract.DemoModel, llm.FinishStop
 	if len(reply.Calls) > 0 {
 		reply.Finish = llm.FinishToolCalls

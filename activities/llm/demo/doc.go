@@ -5,6 +5,7 @@
 //	directive.go  instructions in the system prompt
 //	answer.go     a request → calls, questions, or a list of possible requests
 //	request.go    the tool and the arguments of a request
+//	demanded.go   the call that is demanded
 //	schema.go     a tool as its name and its schema describe it
 //	words.go      verbs, nouns, greetings
 package demo

@@ -28,7 +28,7 @@ func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, er
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	body, err := g.body(r, turns)
+	body, err := g.body(r.AskInPrompt(r.Choice.Later(), g.names), turns)
 	if err != nil {
 		return llm.Reply{}, err
 	}

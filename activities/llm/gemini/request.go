@@ -16,6 +16,7 @@ type requestBody struct {
 	System   *content                `json:"systemInstruction,omitempty"`
 	Contents []content               `json:"contents"`
 	Tools    []toolList              `json:"tools,omitempty"`
+	Choice   *genai.ToolConfig       `json:"toolConfig,omitempty"`
 	Config   *genai.GenerationConfig `json:"generationConfig,omitempty"`
 }
 
@@ -69,9 +70,22 @@ func (g gemini) request(r llm.Request, turns []llm.Turn) (requestBody, error) {
 		functions = append(functions, function{Name: g.names.Wire(tool.Name), Description: tool.Description, Parameters: parameters})
 	}
 	if len(functions) > 0 {
-		out.Tools = []toolList{{functions}}
+		out.Tools, out.Choice = []toolList{{functions}}, g.choice(r)
 	}
 	return out, nil
+}
+
+// choice returns what is demanded of the calls. The API has nothing that hinders several calls in a
+// reply, so the prompt asks for it.
+func (g gemini) choice(r llm.Request) *genai.ToolConfig {
+	if len(r.Choice.Call) == 0 {
+		return nil
+	}
+	c := genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAny}
+	for _, name := range r.Choice.Call {
+		c.AllowedFunctionNames = append(c.AllowedFunctionNames, g.names.Wire(name))
+	}
+	return &genai.ToolConfig{FunctionCallingConfig: &c}
 }
 
 // config returns the limits and the schema of the reply. The API refuses a schema together

@@ -67,7 +67,7 @@ func (c *claudeRules) request(body []byte) {
 		c.refuse("temperature: range: 0..1")
 	}
 	c.system(f["system"])
-	c.tools(f["tools"])
+	c.choice(f["tool_choice"], c.tools(f["tools"]))
 	c.messages(f["messages"])
 	c.output(f["output_config"])
 	if c.cached > 4 {
@@ -129,7 +129,8 @@ func (c *claudeRules) text(of string, f fields) {
 	}
 }
 
-func (c *claudeRules) tools(raw json.RawMessage) {
+// tools returns the names of the tools.
+func (c *claudeRules) tools(raw json.RawMessage) map[string]bool {
 	names := map[string]bool{}
 	for i, tool := range c.list("tools", raw) {
 		at := fmt.Sprintf("tools.%d.custom", i)
@@ -145,6 +146,7 @@ func (c *claudeRules) tools(raw json.RawMessage) {
 		names[name] = true
 		c.schema(at+".input_schema", f["input_schema"])
 	}
+	return names
 }
 
 func (c *claudeRules) schema(at string, raw json.RawMessage) {

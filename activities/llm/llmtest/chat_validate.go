@@ -52,6 +52,8 @@ type wireRequest struct {
 	Stream   bool            `json:"stream"`
 	Options  json.RawMessage `json:"stream_options"`
 	Format   json.RawMessage `json:"response_format"`
+	Choice   json.RawMessage `json:"tool_choice"`
+	Parallel *bool           `json:"parallel_tool_calls"`
 }
 
 type wireMessage struct {
@@ -105,7 +107,7 @@ func (r wireRequest) validate() *apiError {
 	case len(r.Messages) == 0:
 		return invalid("messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
-	for _, e := range []*apiError{r.validateStream(), validateFormat(r.Format), validateTools(r.Tools)} {
+	for _, e := range []*apiError{r.validateStream(), validateFormat(r.Format), validateTools(r.Tools), r.validateChoice()} {
 		if e != nil {
 			return e
 		}

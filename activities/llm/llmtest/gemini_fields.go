@@ -11,7 +11,7 @@ import (
 // (ai.google.dev/api/generate-content). A colon is followed by the message type of the
 // field, with [] for a list and {} for a map.
 var geminiFields = map[string]string{
-	"request": `contents:[]content systemInstruction:content tools:[]tool toolConfig safetySettings
+	"request": `contents:[]content systemInstruction:content tools:[]tool toolConfig:choice safetySettings
 		generationConfig:config cachedContent`,
 	"content": `parts:[]part role`,
 	"part": `text thought thoughtSignature inlineData:blob functionCall:call functionResponse:response fileData
@@ -20,6 +20,8 @@ var geminiFields = map[string]string{
 	"call":     `id name args`,
 	"response": `id name response parts willContinue scheduling`,
 	"tool":     `functionDeclarations:[]function googleSearch codeExecution urlContext`,
+	"choice":   `functionCallingConfig:calling retrievalConfig includeServerSideToolInvocations`,
+	"calling":  `mode allowedFunctionNames`,
 	"function": `name description behavior parameters:schema parametersJsonSchema response:schema responseJsonSchema`,
 	"schema": `type format title description nullable enum maxItems minItems properties:{}schema required
 		minProperties maxProperties minLength maxLength pattern example anyOf:[]schema propertyOrdering default

@@ -19,6 +19,12 @@ type geminiRequest struct {
 			Parameters json.RawMessage `json:"parameters"`
 		} `json:"functionDeclarations"`
 	} `json:"tools"`
+	Choice *struct {
+		Calling struct {
+			Mode  string   `json:"mode"`
+			Names []string `json:"allowedFunctionNames"`
+		} `json:"functionCallingConfig"`
+	} `json:"toolConfig"`
 	Config struct {
 		MIMEType string          `json:"responseMimeType"`
 		Schema   json.RawMessage `json:"responseJsonSchema"`
@@ -62,7 +68,10 @@ func (r geminiRequest) validate(signed bool) *apiError {
 	if e != nil {
 		return e
 	}
-	if r.Config.MIMEType == "application/json" && functions > 0 {
+	if e := r.validateChoice(functions); e != nil {
+		return e
+	}
+	if r.Config.MIMEType == "application/json" && len(functions) > 0 {
 		return invalid("", "Function calling with a response mime type: 'application/json' is unsupported")
 	}
 	if len(r.Config.Schema) > 0 && r.Config.MIMEType != "application/json" {
@@ -76,25 +85,25 @@ func (r geminiRequest) validate(signed bool) *apiError {
 	return validateContents(r.Contents, signed)
 }
 
-func (r geminiRequest) functions() (int, *apiError) {
-	var names []string
+// functions returns the names of the functions.
+func (r geminiRequest) functions() (names []string, e *apiError) {
 	for t, tool := range r.Tools {
 		for i, f := range tool.Functions {
 			at := geminiAt("tools[%d].function_declarations[%d]", t, i)
 			switch {
 			case !geminiFunction.MatchString(f.Name):
-				return 0, invalid("", "* %s.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. "+
+				return nil, invalid("", "* %s.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. "+
 					"Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n", at)
 			case slices.Contains(names, f.Name):
-				return 0, invalid("", "Duplicate function declaration found: %s", f.Name)
+				return nil, invalid("", "Duplicate function declaration found: %s", f.Name)
 			}
 			names = append(names, f.Name)
 			if e := validateParameters(at+".parameters", f.Parameters); e != nil {
-				return 0, e
+				return nil, e
 			}
 		}
 	}
-	return len(names), nil
+	return names, nil
 }
 
 type geminiSchema struct {

@@ -15,8 +15,9 @@ import (
 
 // generate makes a call in the format of OpenAI's chat completions API.
 func (d dialect) generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
-	names := llm.NewNames(r.Tools)
 	c := completions{e, d}
+	r = c.demand(r)
+	names := llm.NewNames(r.Tools)
 	params, err := c.params(r, names)
 	if err != nil {
 		return llm.Reply{}, err
@@ -89,6 +90,7 @@ func (c completions) params(r llm.Request, names llm.Names) (openai.ChatCompleti
 	}
 	var err error
 	if params.Tools, err = c.dialect.toolParams(r.Tools, names); err == nil {
+		c.choose(&params, r, names)
 		params.ResponseFormat, err = c.responseFormat(r)
 	}
 	return params, err

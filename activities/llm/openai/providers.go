@@ -22,13 +22,18 @@ type dialect struct {
 	ownUsage bool
 	// schemas means that the provider can make a reply match a JSON Schema.
 	schemas bool
+	// namedChoice means that tool_choice may be an object that names a function. Everywhere else
+	// it is a word.
+	namedChoice bool
+	// noChoice means that the provider ignores tool_choice and parallel_tool_calls.
+	noChoice bool
 }
 
 // Providers returns the providers that speak chat completions.
 func Providers() []llm.Provider {
 	return []llm.Provider{
 		{
-			Format: dialect{completionLimit: true, schemas: true}.generate,
+			Format: dialect{completionLimit: true, schemas: true, namedChoice: true}.generate,
 			Name:   contract.ProviderOpenAI, BaseVariable: "OPENAI_BASE_URL",
 			BaseURL:     "https://api.openai.com/v1/",
 			KeyVariable: contract.ProviderOpenAI.KeyVariable(),
@@ -41,7 +46,7 @@ func Providers() []llm.Provider {
 			KeyVariable: contract.ProviderMistral.KeyVariable(),
 		},
 		{
-			Format: dialect{schemas: true}.generate,
+			Format: dialect{schemas: true, noChoice: true}.generate,
 			Name:   contract.ProviderOllama, BaseVariable: "OLLAMA_BASE_URL",
 			BaseURL: "http://localhost:11434/v1/",
 		},

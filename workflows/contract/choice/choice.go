@@ -1,5 +1,5 @@
-// Package choice is about what people choose for a conversation or for one message: its model, and
-// the form of its answer.
+// Package choice is about what people choose for a conversation or for one message: its model,
+// the form of its answer, and what it calls.
 // The configuration says which ones they may choose (Agent.Choices).
 package choice
 
