@@ -167,11 +167,12 @@ func TestORHostedTools(t *testing.T) {
 	c.want(400, c.do("POST", "/v1/responses", `{"input":[{"role":"user","content":[{"type":"input_image","image_url":"https://a.example/b.png"}]}]}`))
 }
 
-// A function that the choice leaves out is not offered, so that nothing calls it.
+// A function that the choice leaves out is not offered, so that nothing calls it. A named one is the only one that the first
+// reply may call (behind the arrow).
 func TestORToolChoice(t *testing.T) {
 	const tools = `"tools":[{"type":"function","name":"weather","parameters":{"type":"object"}},{"type":"function","name":"send"}]`
 	for choice, want := range map[string]string{
-		`"none"`: "", `"auto"`: "weather send", `null`: "weather send", `{"type":"function","name":"send"}`: "send",
+		`"none"`: "", `"auto"`: "weather send", `null`: "weather send", `{"type":"function","name":"send"}`: "weather send -> send", `"required"`: "weather send -> weather send",
 		`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"weather"}]}`: "weather",
 		`{"type":"allowed_tools","tools":[{"type":"function","name":"weather"}]}`:               "weather",
 	} {
@@ -189,8 +190,12 @@ func TestORToolChoice(t *testing.T) {
 			for _, tool := range offered {
 				names = append(names, tool.Name)
 			}
-			if strings.Join(names, " ") != want {
-				t.Errorf("%s leaves %v", choice, names)
+			got := strings.Join(names, " ")
+			if call := s.sent[0].ToolChoice.Call; len(call) > 0 {
+				got += " -> " + strings.Join(call, " ")
+			}
+			if got != want {
+				t.Errorf("%s leaves %s", choice, got)
 			}
 		}
 	}

@@ -171,6 +171,11 @@
 // has it made and calls the model again. The summary is kept with the conversation, or with the
 // leaf in a tree. The transcript keeps all messages.
 //
+// A message may demand that the model calls one of the sender's tools (package toolchoice). That is
+// for the first reply in the turn that is carried out; for all replies it would never end. In
+// a tree it is for one node (package choice, Inside). Only the activity knows what is offered: it
+// drops a demand for anything but a tool of the sender.
+//
 // # What a node's timeout counts
 //
 // A node's timeout counts elapsed time without the time spent waiting for people: leaves

@@ -3,7 +3,7 @@
 //
 // models.go        GET /v1/models
 // message.go       the content of messages: texts, images, files
-// tools.go         functions of the client, and the form of an answer; choice.go  which of them a request leaves
+// tools.go         functions of the client, and the form of an answer; choice.go  what a request demands of their calls
 // housekeeping.go  requests that chat clients send by themselves
 // desk.go          Desk: cards and codes of approvals, and decisions by code
 // results.go       results of calls, and answers to approvals

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -20,6 +21,8 @@ type Message struct {
 	Files    []File
 	// Tools are tools that the caller carries out in this turn.
 	Tools []contract.Tool
+	// ToolChoice is what the caller demands of the calls of the turn.
+	ToolChoice toolchoice.Choice
 	// NoAnswer: the message never answers a waiting question.
 	NoAnswer bool
 	// Model answers this message, and with KeepModel all later ones too; "" for the model of the
@@ -41,7 +44,7 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
 		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer, Model: m.Model, KeepModel: m.KeepModel,
-		Identity: c.acting(contract.ScopeConverse), OutputSchema: contract.JSON{Raw: m.OutputSchema},
+		Identity: c.acting(contract.ScopeConverse), OutputSchema: contract.JSON{Raw: m.OutputSchema}, ToolChoice: m.ToolChoice,
 	}
 	if s.sendRights {
 		signal.Groups, signal.Scopes = c.Identity.Groups, c.Identity.Scopes

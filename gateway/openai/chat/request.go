@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"agent-stop-and-go/gateway/offers"
@@ -23,9 +22,9 @@ type body struct {
 		Type     string          `json:"type"`
 		Function openai.Function `json:"function"`
 	} `json:"tools"`
-	ToolChoice     json.RawMessage `json:"tool_choice"`
-	ResponseFormat *openai.Format  `json:"response_format"`
-	N              *int            `json:"n"`
+	openai.Demand
+	ResponseFormat *openai.Format `json:"response_format"`
+	N              *int           `json:"n"`
 }
 
 type message struct {
@@ -50,7 +49,11 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 	if in.Target, err = models.Target(b.Model); err != nil {
 		return in, err
 	}
-	if in.Tools, err = b.functions(); err != nil {
+	tools, err := b.functions()
+	if err != nil {
+		return in, err
+	}
+	if in.Tools, in.ToolChoice, err = b.Choose(tools); err != nil {
 		return in, err
 	}
 	agent := models.Agent
@@ -63,7 +66,7 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 	return in, b.split(&in)
 }
 
-// functions returns the client's tools that tool_choice leaves.
+// functions returns the client's tools.
 func (b body) functions() ([]contract.Tool, error) {
 	var list []openai.Function
 	for n, t := range b.Tools {
@@ -72,11 +75,7 @@ func (b body) functions() ([]contract.Tool, error) {
 		}
 		list = append(list, t.Function)
 	}
-	tools, err := openai.ClientTools(list)
-	if err != nil {
-		return nil, err
-	}
-	return openai.Choose(b.ToolChoice, tools)
+	return openai.ClientTools(list)
 }
 
 // split separates what is new from what was said before: the messages of the user at the end, and the

@@ -12,8 +12,8 @@
 //
 // A response is what the agent answers to one request, up to its end or to what waits. Nothing is
 // kept for it: its ID has the UUIDs of the conversation and of the request, and what it says is in
-// the record. What a client has said about a response and what has no effect, such as metadata, is
-// in the reply to its creation only.
+// the record. What a client has said about a response, such as its tools, tool_choice and metadata,
+// is in the reply to its creation only.
 //
 // The number of an event is its position. A delta is one word of the text, after one for its first character, however that came in pieces.
 // So every gateway can go on with a stream behind a number.

@@ -25,8 +25,8 @@ type body struct {
 	Background         bool            `json:"background"`
 	Store              *bool           `json:"store"`
 	Tools              []tool          `json:"tools"`
-	ToolChoice         json.RawMessage `json:"tool_choice"`
-	Text               *struct {
+	openai.Demand
+	Text *struct {
 		Format *openai.Format `json:"format"`
 	} `json:"text"`
 	Metadata         map[string]string `json:"metadata"`
@@ -37,7 +37,6 @@ type body struct {
 	MaxToolCalls     *int64            `json:"max_tool_calls"`
 	Temperature      *float64          `json:"temperature"`
 	TopP             *float64          `json:"top_p"`
-	ParallelCalls    *bool             `json:"parallel_tool_calls"`
 	Truncation       *string           `json:"truncation"`
 
 	// recent are the IDs of the last responses of the same WebSocket, which may go on though they are not stored.
@@ -74,7 +73,11 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 	if in.Target, err = models.Target(b.Model); err != nil {
 		return in, err
 	}
-	if in.Tools, err = b.functions(); err != nil {
+	tools, err := b.functions()
+	if err != nil {
+		return in, err
+	}
+	if in.Tools, in.ToolChoice, err = b.Choose(tools); err != nil {
 		return in, err
 	}
 	if b.Text != nil {
@@ -121,8 +124,7 @@ func (b body) check() error {
 	return nil
 }
 
-// functions returns the client's functions that tool_choice leaves. Its mcp tools name servers of
-// the agent.
+// functions returns the client's functions. Its mcp tools name servers of the agent.
 func (b body) functions() ([]contract.Tool, error) {
 	var list []openai.Function
 	for n, t := range b.Tools {
@@ -137,11 +139,7 @@ func (b body) functions() ([]contract.Tool, error) {
 			return nil, invalid("tools[%d]: only tools of the types function and mcp are supported, not %s", n, service.Printable(t.Type))
 		}
 	}
-	tools, err := openai.ClientTools(list)
-	if err != nil {
-		return nil, err
-	}
-	return openai.Choose(b.ToolChoice, tools)
+	return openai.ClientTools(list)
 }
 
 // labels returns the server labels of the client's mcp tools.

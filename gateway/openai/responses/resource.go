@@ -112,7 +112,7 @@ func (b body) template(model string) resource {
 	r := resource{
 		Object: "response", Status: statusInProgress, Model: model, PreviousResponseID: b.PreviousResponseID, Instructions: b.Instructions,
 		Output: []output{}, Tools: []json.RawMessage{}, ToolChoice: json.RawMessage(`"auto"`), Truncation: orElse(b.Truncation, "auto"), // the agent shortens what is too long for its model
-		ParallelToolCalls: orElse(b.ParallelCalls, true), Text: textFormat{json.RawMessage(`{"type":"text"}`)},
+		ParallelToolCalls: orElse(b.ParallelToolCalls, true), Text: textFormat{json.RawMessage(`{"type":"text"}`)},
 		TopP: orElse(b.TopP, 1), Temperature: orElse(b.Temperature, 1), User: b.User, MaxOutputTokens: b.MaxOutputTokens, MaxToolCalls: b.MaxToolCalls,
 		Store: orElse(b.Store, true), Background: b.Background, ServiceTier: "default", Metadata: b.Metadata,
 		SafetyIdentifier: b.SafetyIdentifier, PromptCacheKey: b.PromptCacheKey,

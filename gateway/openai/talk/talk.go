@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
 // Talk carries out requests. It is safe for concurrent use.
@@ -36,8 +37,9 @@ func (t *Talk) For(via string) *Talk {
 type Input struct {
 	Target offers.Target
 	// Tools are executed by the client. Schema is the form of the answer, or nil.
-	Tools  []contract.Tool
-	Schema json.RawMessage
+	Tools      []contract.Tool
+	ToolChoice toolchoice.Choice
+	Schema     json.RawMessage
 	// Past is the chat before the message, and Context what the client says as system.
 	Past    history.Chat
 	Context string

@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
 func agent() contract.Agent {
@@ -92,6 +93,26 @@ func TestAMessageSaysTheFormOfAnAnswer(t *testing.T) {
 		}
 		if got := choice.Root(&state, c.agent, contract.MessageSignal{}).OutputSchema; string(got.Raw) == `{"type":"object"}` {
 			t.Errorf("%s: the next message has it too", name)
+		}
+	}
+}
+
+// Of nodes side by side one is meant, and none that offers other tools only.
+func TestACallIsDemandedInside(t *testing.T) {
+	leaf := func(tools []string) contract.Node { return contract.Node{Type: contract.NodeLLM, Tools: tools} }
+	in := contract.NodeInput{
+		ToolChoice: toolchoice.Choice{Call: []string{"pick"}},
+		Node: contract.Node{Type: contract.NodeParallel, Nodes: []contract.Node{
+			{Type: contract.NodeA2A}, leaf([]string{}), leaf([]string{"other"}),
+			{Type: contract.NodeSequential, Nodes: []contract.Node{leaf([]string{"other"})}},
+			{Type: contract.NodeSequential, Nodes: []contract.Node{leaf([]string{"other"}), leaf([]string{"pick"})}}, leaf(nil),
+		}},
+	}
+	for i := range in.Node.Nodes {
+		for iteration, want := range []bool{i == 4, i == 4, false} {
+			if got := choice.Inside(in, i, iteration); (len(got.Call) == 1) != want {
+				t.Errorf("node %d, iteration %d: %v", i, iteration, got)
+			}
 		}
 	}
 }
