@@ -84,7 +84,8 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	return tools, json.Unmarshal(raw, &tools)
+	err = json.Unmarshal(raw, &tools)
+	return form.Demanded(tools, in.ToolChoice), err
 }
 
 // fill adds the messages, after the summary of those that it replaces.

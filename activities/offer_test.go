@@ -273,6 +273,7 @@ func TestToolsOfTheClientAreOfferedAndChecked(t *testing.T) {
 	clients := []contract.Tool{
 		{Name: "pick", Description: "Pick one", InputSchema: json.RawMessage(titled), DestructiveHint: true},
 		{Name: "list", Description: "hides behind the server's"},
+		{Name: "other", Description: "is not demanded"},
 	}
 	raw, err := json.Marshal(clients)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
@@ -17,6 +18,14 @@ func Demand(r *llm.Request, c toolchoice.Choice, offers func(name string) bool) 
 			r.Choice.Call = append(r.Choice.Call, name)
 		}
 	}
+}
+
+// Demanded returns the sender's tools that a reply may call: if one of some is demanded, no others.
+func Demanded(tools []contract.Tool, c toolchoice.Choice) []contract.Tool {
+	if len(c.Call) == 0 {
+		return tools
+	}
+	return slices.DeleteFunc(tools, func(t contract.Tool) bool { return !slices.Contains(c.Call, t.Name) })
 }
 
 // Single returns a reply without the calls that the sender does not take beside the first. The model
