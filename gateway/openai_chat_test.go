@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
@@ -178,6 +179,37 @@ func TestCallsOfTheClient(t *testing.T) {
 		c.messages[2]["tool_call_id"] = "call_other"
 		c.wantError(400, "call_other", c.do("POST", "/v1/chat/completions", c.body("")))
 	})
+}
+
+// The request settles when the first call waits; the others of the reply follow a moment later.
+func TestAllCallsOfAReplyAreSentAtOnce(t *testing.T) {
+	for _, body := range []string{`"stream":false`, `"stream":true`} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMany(t)
+			call := func(uuid string) contract.PendingApproval {
+				return contract.PendingApproval{UUID: uuid, ToolName: "weather", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"city":"Bern"}`)}, Reason: contract.ReasonClientTool}
+			}
+			m.work = func(s *script) func(contract.MessageSignal) {
+				return func(msg contract.MessageSignal) {
+					s.begin(msg)
+					s.ask(msg, call(someUUID))
+					s.ask(msg, call(freeID))
+					late := s.view.Pending[1]
+					s.change(func(v *contract.ConversationView) { v.Pending = v.Pending[:1] })
+					time.AfterFunc(500*time.Millisecond, func() {
+						s.write(func(v *contract.ConversationView) { v.Pending = append(v.Pending, late) })
+					})
+				}
+			}
+			c := chatting(t, m)
+			defer c.Close()
+			const tools = `"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}}]`
+			r := c.want(200, c.do("POST", "/v1/chat/completions", `{"model":"helper","messages":[{"role":"user","content":"weather?"}],`+body+`,`+tools+`}`))
+			if n := strings.Count(r.raw, `"name":"weather"`); n != 2 {
+				t.Errorf("%s: the reply has %d calls of 2: %s", body, n, r.raw)
+			}
+		})
+	}
 }
 
 // Some clients send the result of a call together with what the user has said meanwhile.

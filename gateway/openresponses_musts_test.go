@@ -42,7 +42,7 @@ var openResponses = []must{
 	{"previous_response_id", "their order is kept", "TestORPreviousResponseInOrder"},
 	{"previous_response_id", "one that there is not is previous_response_not_found", "TestORErrors"},
 	{"tool_choice", "with none no function can be called", "TestORToolChoice"},
-	{"tool_choice", "a named function is the only one", "TestORToolChoice"},
+	{"tool_choice", "a named function is the only one for the first reply", "TestORToolChoice"},
 	{"allowed_tools", "only those that are listed can be called", "TestORToolChoice"},
 	{"truncation", "with disabled nothing is dropped silently: the response fails", "TestORTruncation"},
 	{"service_tier", "every tier is taken, and the response has one", "TestORHints"},

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"time"
 
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
@@ -41,10 +42,38 @@ func (x *Exchange) settled(ctx context.Context, s service.Settlement) (Reply, er
 	if err != nil {
 		return Reply{}, err
 	}
-	part, _ := x.turn.Extract(*state)
-	reply := x.replyOf(part, answer.Result)
-	reply.State = state
-	return reply, nil
+	return x.opened(ctx, state, answer.Result)
+}
+
+// maxOpening bounds the wait for calls that are not open yet; opening is the time between two looks.
+const (
+	maxOpening = 2 * time.Second
+	opening    = 20 * time.Millisecond
+)
+
+// opened returns the reply at a state. If calls wait for the client, it waits until the other calls of
+// the reply wait, too: a client gets all calls of a reply at once. A request settles with the first.
+func (x *Exchange) opened(ctx context.Context, state *record.State, result *service.Result) (Reply, error) {
+	for end := time.Now().Add(maxOpening); ; {
+		part, _ := x.turn.Extract(*state)
+		reply := x.replyOf(part, result)
+		reply.State = state
+		if !reply.opens() || time.Now().After(end) {
+			return reply, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Reply{}, ctx.Err()
+		case <-x.of.Service.Closing().Done():
+			return Reply{}, service.ErrClosing
+		case <-time.After(opening):
+		}
+		next, err := x.of.Service.State(ctx, x.turn.ConversationID)
+		if err != nil {
+			return reply, nil // what waits is known
+		}
+		state = next
+	}
 }
 
 // Follow tells the reply to a listener while it is written, and returns it. It returns early, with

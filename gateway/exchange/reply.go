@@ -44,6 +44,19 @@ func (r Reply) waiting(client bool) (out []contract.PendingApproval) {
 	return out
 }
 
+// opens reports whether calls wait for the client, and others of the reply have neither a result nor
+// wait.
+func (r Reply) opens() bool {
+	known := map[int]bool{} // Seq of calls
+	for _, e := range r.Entries {
+		known[e.Answers] = true
+	}
+	waits := func(id string) bool {
+		return slices.ContainsFunc(r.Waiting, func(p contract.PendingApproval) bool { return p.Call == id })
+	}
+	return len(r.Calls()) > 0 && slices.ContainsFunc(r.Entries, func(e record.Entry) bool { return e.Kind == record.KindCall && !known[e.Seq] && !waits(e.ID) })
+}
+
 // replyOf returns the reply in the turn's part of a state. result may be nil.
 func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
 	r := Reply{Waiting: part.Document.PendingApprovals}
