@@ -178,14 +178,15 @@ app.view("why", async ({ ack, view, body, client }) => {
   const [channel, thread_ts, value] = view.private_metadata.split(" ");
   await client.chat.postMessage({ channel, thread_ts, text: `${value} rejected by ${body.user.id}: ${view.state.values.reason.text.value}` });
 });
-const streams = new Map(); // by thread
+const streams = new Map(); // by thread, each once it has begun: somebody may stop it before Slack's answer is here
 app.message("stream", async ({ message, client, context }) => {
   const stream = client.chatStream({ channel: message.channel, thread_ts: message.ts, recipient_user_id: message.user, recipient_team_id: context.teamId });
-  await stream.append({ chunks: [{ type: "markdown_text", text: "I begin" }, { type: "task_update", id: "1", title: "search", status: "in_progress" }] });
-  streams.set(message.ts, stream);
+  const chunks = [{ type: "markdown_text", text: "I begin" }, { type: "task_update", id: "1", title: "search", status: "in_progress" }];
+  streams.set(message.ts, stream.append({ chunks }).then(() => stream));
+  await streams.get(message.ts);
 });
 app.event("agent_session_stopped", async ({ event, client }) => {
-  const stream = streams.get(event.thread_ts);
+  const stream = await streams.get(event.thread_ts);
   assert.deepEqual(event.streaming_message_ts, [stream.ts]);
   const code = await stream.stop().catch((e) => e.data?.error);
   await client.chat.postMessage({ channel: event.channel, thread_ts: event.thread_ts, text: `${event.user} has stopped it: ${code}` });
