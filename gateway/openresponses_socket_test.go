@@ -169,6 +169,36 @@ func TestORSocketForgets(t *testing.T) {
 }
 
 // A request that comes while another one runs waits; of too many the last are refused.
+// What waits at a connection is bounded in bytes too.
+func TestORSocketQueueHasABound(t *testing.T) {
+	m := newMany(t)
+	begun, end := make(chan struct{}, 9), make(chan struct{})
+	m.work = func(s *script) func(contract.MessageSignal) {
+		return func(msg contract.MessageSignal) {
+			s.begin(msg)
+			begun <- struct{}{}
+			go func() {
+				<-end
+				s.do(func() { s.finish(msg, "done") })
+			}()
+		}
+	}
+	s := connected(t, m)()
+	defer close(end)
+	s.send(`{"type":"response.create","input":"first"}`)
+	<-begun
+	for range 2 {
+		s.send(`{"type":"response.create","input":"` + strings.Repeat("x", 5<<20) + `"}`)
+	}
+	late := s.read()
+	for late["type"] != "error" {
+		late = s.read()
+	}
+	if late["status"] != 429.0 {
+		t.Errorf("%v", late)
+	}
+}
+
 func TestORSocketQueues(t *testing.T) {
 	m := newMany(t)
 	begun, go_on := make(chan string, 9), make(chan struct{})

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -83,6 +84,7 @@ type socket struct {
 	call  request.Call
 	conn  *websocket.Conn
 	queue chan []byte
+	bytes atomic.Int64 // of what is queued
 	// ctx ends with the connection, or with the proof of the caller.
 	ctx context.Context
 	// recent are the IDs of the last responses, the newest last.
@@ -101,12 +103,24 @@ func (s *socket) read(ctx context.Context, end func()) {
 			s.fail(invalid("expected a text message"))
 			continue
 		}
-		select {
-		case s.queue <- data:
-		default:
-			s.fail(service.Errorf(contract.KindBusy, "%d requests wait already", maxQueued))
+		if !s.enqueue(data) {
+			s.fail(service.Errorf(contract.KindBusy, "%d requests wait already, or %d bytes of them", maxQueued, maxMessage))
 		}
 	}
+}
+
+// enqueue reports whether there was room: all that waits is bounded like one message.
+func (s *socket) enqueue(data []byte) bool {
+	size := int64(len(data))
+	if s.bytes.Add(size) <= maxMessage {
+		select {
+		case s.queue <- data:
+			return true
+		default:
+		}
+	}
+	s.bytes.Add(-size)
+	return false
 }
 
 // ping ends the connection when the client does not answer any more.
@@ -147,6 +161,7 @@ func (s *socket) serve() (websocket.StatusCode, string) {
 			s.fail(&openai.Fault{Code: "websocket_connection_limit_reached", Err: invalid("a connection lasts %s at most: open another one", left)})
 			return websocket.StatusNormalClosure, "the connection has lasted long enough"
 		case data := <-s.queue:
+			s.bytes.Add(-int64(len(data)))
 			s.turn(data)
 		}
 	}
