@@ -45,7 +45,8 @@ func (x *Exchange) settled(ctx context.Context, s service.Settlement) (Reply, er
 	return x.opened(ctx, state, answer.Result)
 }
 
-// maxOpening bounds the wait for calls that are not open yet; opening is the time between two looks.
+// maxOpening bounds the wait for calls that are not open yet; opening is the time to the first look, and each
+// further one comes after twice as long: the call may be one of the agent, which runs for a while.
 const (
 	maxOpening = 2 * time.Second
 	opening    = 20 * time.Millisecond
@@ -54,7 +55,8 @@ const (
 // opened returns the reply at a state. If calls wait for the client, it waits until the other calls of
 // the reply wait, too: a client gets all calls of a reply at once. A request settles with the first.
 func (x *Exchange) opened(ctx context.Context, state *record.State, result *service.Result) (Reply, error) {
-	for end := time.Now().Add(maxOpening); ; {
+	end := time.Now().Add(maxOpening)
+	for pause := opening; ; pause *= 2 {
 		part, _ := x.turn.Extract(*state)
 		reply := x.replyOf(part, result)
 		reply.State = state
@@ -66,7 +68,7 @@ func (x *Exchange) opened(ctx context.Context, state *record.State, result *serv
 			return Reply{}, ctx.Err()
 		case <-x.of.Service.Closing().Done():
 			return Reply{}, service.ErrClosing
-		case <-time.After(opening):
+		case <-time.After(pause):
 		}
 		next, err := x.of.Service.State(ctx, x.turn.ConversationID)
 		if err != nil {
