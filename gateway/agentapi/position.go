@@ -21,7 +21,7 @@ import (
 // what follows. Whatever is last and empty is left out.
 type position struct {
 	slot int
-	// turn is the one that is told, or with which telling begins; phase says which.
+	// turn is the one that is being sent, or the first to be sent; phase says which.
 	turn  int
 	phase phase
 	// cursor has the entries that were told, and all of the turns before.

@@ -9,7 +9,7 @@ import (
 )
 
 // resumeAfter lets telling go on after a position. anew is called if the conversation is another one than what was
-// told of it, before it is told from the beginning of the turn.
+// sent of it, before it is sent from the beginning of the turn.
 func (t *Teller) resumeAfter(p position, anew func() error) { t.after, t.anew = &p, anew }
 
 // position returns what was told.
@@ -34,7 +34,7 @@ func (t *Teller) position() (p position) {
 	return p
 }
 
-// mark notes that an entry was told. Those of a node are told in their order.
+// mark notes that an entry was sent. Those of a node are sent in their order.
 func (t *Teller) mark(e record.Entry) {
 	if !t.marked[e.ID] {
 		t.marked[e.ID] = true

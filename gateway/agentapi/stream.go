@@ -52,7 +52,7 @@ type stream struct {
 	teller *Teller
 	told   string
 	slot   int
-	// after is the position after which the client goes on, until its conversation is told. resumed: the
+	// after is the position after which the client goes on, until its conversation is sent. resumed: the
 	// stream has begun so.
 	after   *position
 	resumed bool

@@ -198,7 +198,7 @@ func (t *Teller) recover() error {
 	return t.to.Token(t.failure() + "\n")
 }
 
-// failure returns the text of what went wrong, which is told then.
+// failure returns the text of what went wrong, which is sent then.
 func (t *Teller) failure() string {
 	e := *t.failed
 	t.failed = nil

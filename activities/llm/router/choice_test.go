@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract/toolchoice"
 )
 
-// Each provider is told in its own words what is demanded of the calls. The server refuses what the
+// What is demanded of the calls is sent to each provider in its own form. The server refuses what the
 // real ones refuse.
 func TestADemandOnTheWire(t *testing.T) {
 	all := []string{"resources.list", "resources.add", "look"}
