@@ -170,7 +170,7 @@ func TestORSocketForgets(t *testing.T) {
 
 // A request that comes while another one runs waits; of too many the last are refused.
 // What waits at a connection is bounded in bytes too.
-func TestORSocketQueueHasABound(t *testing.T) {
+func TestWhatWaitsAtASocketIsBounded(t *testing.T) {
 	m := newMany(t)
 	begun, end := make(chan struct{}, 9), make(chan struct{})
 	m.work = func(s *script) func(contract.MessageSignal) {
