@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/deploy/standalone/process"
 )
@@ -27,14 +28,22 @@ func TestTheHeapMayGrowToTheLeastOrByAShareOfWhatLives(t *testing.T) {
 	}
 }
 
+// What lived when it began is gone by the next collection: that room has to be given to others.
 func TestTheRuntimeCollectsAtTheLeastHeap(t *testing.T) {
-	defer process.LimitMemory(func(string) string { return "" })()
+	lives := make([]byte, 16*mib)
 	runtime.GC()
-	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
-	metrics.Read(goal)
-	if got := goal[0].Value.Uint64(); got < process.LeastHeap*3/4 || got > process.LeastHeap*5/4 {
-		t.Errorf("the next collection is at %d MiB, want about %d", got/mib, process.LeastHeap/mib)
+	defer process.LimitMemory(func(string) string { return "" })()
+	runtime.KeepAlive(lives)
+	var got uint64
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		runtime.GC()
+		goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+		metrics.Read(goal)
+		if got = goal[0].Value.Uint64(); got > process.LeastHeap*9/10 && got < process.LeastHeap*11/10 {
+			return
+		}
 	}
+	t.Errorf("the next collection is at %d MiB, want about %d", got/mib, process.LeastHeap/mib)
 }
 
 func TestTheEnvironmentGoesBeforeTheHeap(t *testing.T) {
