@@ -52,6 +52,7 @@ type thread struct {
 	told   projection.Told  // calls whose end a stream has shown; nil: not known
 	plain  bool             // Slack takes no streams in this thread
 	from   int              // the first turn that is shown; 0: not known
+	former int              // an earlier turn that is shown too, because a gateway has left it half told; or 0
 	last   *record.State    // the state that was shown last
 	waits  []string         // the approvals that are awaited
 }
@@ -307,18 +308,12 @@ func (t *thread) show(ctx context.Context) error {
 		return nil
 	}
 	if t.from == 0 {
-		t.from = 1
-		for _, e := range s.Entries() {
-			t.from = max(t.from, e.Turn)
-		}
-		for key := range t.posts { // of a turn in which a gateway was killed
-			if strings.HasSuffix(key, projection.ControlSuffix) {
-				t.from = min(t.from, max(turnOf(key), 1))
-			}
+		if err := t.choose(s); err != nil {
+			return err
 		}
 	}
 	t.drafts = t.drafts.Recorded(s) // it may not have come from the reader
-	if err := t.reconcile(ctx, projection.Of(s, t.drafts, t.from, t.chat.link)); err != nil {
+	if err := t.reconcile(ctx, t.wanted(s)); err != nil {
 		return err
 	}
 	t.last = s

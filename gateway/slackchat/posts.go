@@ -114,7 +114,7 @@ func (t *thread) reconcile(ctx context.Context, want []projection.Wanted) error 
 		case keys[key] || p.final || p.lost || key == t.kept:
 		case strings.HasPrefix(key, projection.CardKey):
 			err = t.end(ctx, strings.TrimPrefix(key, projection.CardKey))
-		case turnOf(key) >= t.from || strings.HasSuffix(key, projection.ControlSuffix): // such as "Working …", when a card took its place
+		case t.shows(key) || strings.HasSuffix(key, projection.ControlSuffix): // such as "Working …", when a card took its place
 			err = t.remove(ctx, key)
 		}
 		if err != nil {
