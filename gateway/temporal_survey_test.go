@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +12,12 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/telemetry"
 )
 
@@ -49,7 +52,14 @@ func TestASurveyCountsWhatWaits(t *testing.T) {
 			return 3, nil
 		},
 	}
-	s := backend.NewSurveyor(backend.New(backend.Options{Client: c, TaskQueue: "q", Now: func() time.Time { return now }}))
+	var unanswered error
+	c.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		if r.WorkflowID != audit.WorkflowID || r.QueryType != audit.QueryAudit || unanswered != nil {
+			return nil, cmp.Or(unanswered, fmt.Errorf("asked %s for %s", r.WorkflowID, r.QueryType))
+		}
+		return queried(audit.View{Head: audit.Head{Size: 9, Unsigned: 1}, Witnesses: []audit.Witnessed{{Name: "w", Size: 4, Problem: "away", Since: epoch}}})
+	}
+	s := backend.NewSurveyor(backend.New(backend.Options{Client: c, TaskQueue: "q", Now: func() time.Time { return now }}), "v", "w")
 	for range 2 { // the second is kept
 		got, err := s.Survey(t.Context())
 		slices.SortFunc(got.Waiting, func(a, b telemetry.Waiting) int { return cmp.Compare(a.Agent, b.Agent) })
@@ -60,9 +70,18 @@ func TestASurveyCountsWhatWaits(t *testing.T) {
 		if err != nil || got.Stuck != 3 || !slices.Equal(got.Waiting, want) || lists != 2 {
 			t.Errorf("%+v after %d lists, %v", got, lists, err)
 		}
+		behind := []telemetry.Witness{{Name: "v", Unsigned: 9}, {Name: "w", Unsigned: 5, Age: now.Sub(epoch).Seconds()}}
+		if !slices.Equal(got.Witnesses, behind) {
+			t.Errorf("%+v", got.Witnesses)
+		}
 		now = now.Add(10 * time.Second)
 	}
 	now = now.Add(time.Minute)
+	unanswered = errors.New("no worker")
+	if got, err := s.Survey(t.Context()); err != nil || got.Stuck != 3 || len(got.Witnesses) != 0 {
+		t.Errorf("without a worker: %+v, %v", got, err)
+	}
+	now, lists = now.Add(time.Minute), 2
 	c.CountFn = func(string) (int64, error) { return 0, errors.New("away") }
 	for range 2 { // a failure is kept too
 		if _, err := s.Survey(t.Context()); err == nil || lists != 4 {

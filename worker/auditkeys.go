@@ -17,16 +17,17 @@ import (
 
 // What keys are for, in leaves of the audit log.
 const (
-	keyOfLog       = "audit log"
-	keysOfValues   = "encryption"
-	keysOfTokens   = "callers' tokens"
-	keysOfCallers  = "callers' keys"
-	maxKeysInALeaf = 150 // characters of their IDs
-	noKeys         = "none"
+	keyOfLog        = "audit log"
+	keysOfValues    = "encryption"
+	keysOfTokens    = "callers' tokens"
+	keysOfCallers   = "callers' keys"
+	keysOfWitnesses = "witnesses"
+	maxKeysInALeaf  = 150 // characters of their IDs
+	noKeys          = "none"
 )
 
 // keysInUse returns the leaves that name the keys of this process: that of the log, those that
-// encrypt values and seal the tokens of callers, and those that callers have. The error is about keys that
+// encrypt values and seal the tokens of callers, and those of callers and witnesses. The error is about keys that
 // cannot be read; the leaves of the others are returned with it.
 func (a *Audit) keysInUse() ([]audit.Leaf, error) {
 	out := []audit.Leaf{keyLeaf(keyOfLog, []string{fmt.Sprintf("%08x", a.key.Signer.KeyHash())})}
@@ -47,6 +48,9 @@ func (a *Audit) keysInUse() ([]audit.Leaf, error) {
 		err = fmt.Errorf("read the keys of callers: %w", err)
 	default:
 		out = append(out, keyLeaf(keysOfCallers+of, ids))
+	}
+	if names := a.config.Audit.WitnessKeys(); len(names) > 0 { // a new witness signs this leaf, and so the log
+		out = append(out, keyLeaf(keysOfWitnesses, names))
 	}
 	return out, errors.Join(noCodec, noRing, err)
 }

@@ -125,9 +125,11 @@ func TestTheAuditLogHasTheKeysInUse(t *testing.T) {
 	if err := os.WriteFile(conf.KeysFile(), []byte(`{"keys":[{"name":"accounts","id":"b2","sha256":"xx"},{"name":"ops","id":"a1","sha256":"yy"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := runAudit(t, conf, env, 5)
+	public := "example.com/w+f0cad725+BJ+tHaBT0OmfW+x0uBLCL8rjYtyzMfOFGWb/tUHAHtfr"
+	conf.Audit.Witnesses = []auditlog.Cosigner{{URL: "http://127.0.0.1:1", Key: public}}
+	server := runAudit(t, conf, env, 6)
 	got := server.states()
-	for name, want := range map[string]string{"key encryption of tester": "new,old", "key callers' tokens of tester": "k1", "key callers' keys of tester": "a1,b2", "policy tester": "none"} {
+	for name, want := range map[string]string{"key encryption of tester": "new,old", "key callers' tokens of tester": "k1", "key callers' keys of tester": "a1,b2", "key witnesses": "f0cad725", "policy tester": "none"} {
 		if got[name] != want {
 			t.Errorf("%s: %q, want %q of %v", name, got[name], want, got)
 		}

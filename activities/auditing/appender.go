@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -42,14 +43,15 @@ func (a *Appender) await(ctx context.Context, h *audit.Head) error {
 	if err != nil {
 		return err
 	}
-	h.Unsigned = 0
+	var signed []string
 	for _, w := range all {
-		if w.Size < h.Size {
-			h.Unsigned++
+		if w.Size >= h.Size {
+			signed = append(signed, w.Name)
 		}
 	}
-	if n := len(all) - h.Unsigned; n < a.Required {
-		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("%d of %d witnesses have signed it, and %d must", n, len(all), a.Required), string(audit.KindUnwritten), nil)
+	h.Unsigned, h.Signed = len(all)-len(signed), strings.Join(signed, " ")
+	if n := len(signed); n < a.Required {
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("%d of %d witnesses have signed it, and %d must", n, len(all), a.Required), string(audit.KindUnwritten), nil, audit.Unsigned{Witnesses: all})
 	}
 	return nil
 }

@@ -104,9 +104,13 @@ func TestABatchWaitsForTheWitnessesThatAreRequired(t *testing.T) {
 		if !errors.As(err, &app) || app.Type() != string(audit.KindUnwritten) || !strings.Contains(err.Error(), "0 of 2 witnesses have signed it, and 1 must") {
 			t.Fatalf("without a signature: %v", err)
 		}
+		var u audit.Unsigned
+		if err := app.Details(&u); err != nil || len(u.Witnesses) != 2 || u.Witnesses[1].Name != "example.com/w1" || u.Witnesses[1].Problem == "" {
+			t.Fatalf("which ones: %+v, %v", u, err)
+		}
 	}
 	learn()
-	if h, err := a.Append(t.Context(), batch); err != nil || h.Size != 1 || h.Unsigned != 1 {
+	if h, err := a.Append(t.Context(), batch); err != nil || h.Size != 1 || h.Unsigned != 1 || h.Signed != "example.com/w0" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	a.Required = 2

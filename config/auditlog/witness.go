@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -62,6 +63,36 @@ func (w *Witness) Check(report func(key, problem string)) {
 func (s *Audit) CheckBoth(w *Witness, report func(key, problem string)) {
 	s.Check(func(key, problem string) { report("audit."+key, problem) })
 	w.Check(func(key, problem string) { report("witness."+key, problem) })
+}
+
+// WitnessNames returns the names of the witnesses that have a URL, as their keys have them.
+func (s *Audit) WitnessNames() (names []string) {
+	for _, v := range s.verifiers() {
+		names = append(names, v.Name())
+	}
+	return names
+}
+
+// WitnessKeys returns the IDs of their keys, sorted.
+func (s *Audit) WitnessKeys() (ids []string) {
+	for _, v := range s.verifiers() {
+		ids = append(ids, fmt.Sprintf("%08x", v.KeyHash()))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// verifiers returns the keys of witnesses, which Check has checked.
+func (s *Audit) verifiers() (out []note.Verifier) {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.Witnesses {
+		if v, err := cosigner.Verifier(c.Key); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 const (

@@ -12,17 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/deploy/standalone/auditor"
 	"agent-stop-and-go/deploy/standalone/cli"
 	"agent-stop-and-go/deploy/standalone/cli/screen"
 	"agent-stop-and-go/deploy/standalone/doctor"
 	"agent-stop-and-go/gateway/client"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 const aboutDoctor = `Say what an agent lacks, and what to do about it. It looks at the file of the agent, at the
 keys and variables that the file needs, at the agent that runs with it (at the port of the
-file, unless --url or AGENT_URL names another), at Temporal, at every tool server and at every
-other agent. Nothing is changed; while no agent runs, the tool servers with a command are
+file, unless --url or AGENT_URL names another), at Temporal, at every tool server, at the
+witnesses of its audit log and at every other agent. Nothing is changed; while no agent runs, the tool servers with a command are
 started for a moment.
 
 It fails when there is a problem.
@@ -52,6 +54,7 @@ func newDoctor(getenv func(string) string) *cobra.Command {
 			Connect: func(ctx context.Context, c *config.Config) ([]string, error) {
 				return worker.Connect(ctx, c, getenv)
 			},
+			Audit: func(ctx context.Context, c *config.Config) (audit.View, error) { return auditOf(ctx, c, getenv) },
 		})
 		if asJSON {
 			err = cli.PrintJSON(cmd.OutOrStdout(), findings)
@@ -61,6 +64,16 @@ func newDoctor(getenv func(string) string) *cobra.Command {
 		return errors.Join(err, problemsAmong(findings))
 	}
 	return cmd
+}
+
+// auditOf asks the agent that runs with a file what it knows of its audit log.
+func auditOf(ctx context.Context, c *config.Config, getenv func(string) string) (audit.View, error) {
+	temporal, _, err := dial(ctx, c, getenv)
+	if err != nil {
+		return audit.View{}, err
+	}
+	defer temporal.Close()
+	return auditor.View(ctx, temporal)
 }
 
 // urlOf returns the address of the agent that runs on this machine with a file.

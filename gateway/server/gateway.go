@@ -128,7 +128,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		return gateway.Deps{}, err
 	}
 	callersQuota := quota.New(quota.Options{Limits: limitsOf(c), Shared: shared, Open: conversations.CountOpen, Logger: p.Logger})
-	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations).Survey))
+	context.AfterFunc(ctx, telemetry.ObserveSurvey(backend.NewSurveyor(conversations, c.Audit.WitnessNames()...).Survey))
 	var decrypting codec.Codec
 	if p.Codec != nil {
 		decrypting = p.Codec

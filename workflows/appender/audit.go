@@ -213,9 +213,10 @@ func (a *appender) flush(ctx workflow.Context) error {
 	o.ScheduleToCloseTimeout, o.RetryPolicy = writeTimeout, &temporal.RetryPolicy{MaximumAttempts: 1}
 	head, err := activity.RunLocal(ctx, audit.ActivityAppend, o, audit.Batch{Leaves: batch, After: a.head})
 	if err != nil {
-		return a.failed(ctx, activity.Failure(err).Message)
+		return a.failed(ctx, err)
 	}
 	a.head = head
+	a.signed()
 	a.queue = slices.Clone(a.queue[len(batch):])
 	for _, l := range batch {
 		delete(a.queued, l.ID)
@@ -238,7 +239,9 @@ func (a *appender) flush(ctx workflow.Context) error {
 }
 
 // failed waits before the next attempt.
-func (a *appender) failed(ctx workflow.Context, problem string) error {
+func (a *appender) failed(ctx workflow.Context, err error) error {
+	problem := activity.Failure(err).Message
+	a.unsigned(ctx, err)
 	if a.failures == 0 {
 		a.since = workflow.Now(ctx).UTC()
 		workflow.GetLogger(ctx).Error("the audit log cannot be written: destructive calls wait", "error", problem)

@@ -34,6 +34,7 @@ type session struct {
 
 	// unsigned is what each head says, and witness what is answered when witnesses are asked to sign.
 	unsigned int
+	signed   string
 	witness  func(h audit.Head) ([]audit.Witnessed, error)
 	asked    []int64 // sizes
 }
@@ -69,7 +70,7 @@ func (s *session) append(_ context.Context, b audit.Batch) (audit.Head, error) {
 		return audit.Head{}, s.fails
 	}
 	s.log, s.batches, s.after = append(s.log, b.Leaves...), append(s.batches, len(b.Leaves)), b.After
-	return audit.Head{Origin: "log", Size: int64(len(s.log)), Root: fmt.Sprint("root-", len(s.log)), Unsigned: s.unsigned}, nil
+	return audit.Head{Origin: "log", Size: int64(len(s.log)), Root: fmt.Sprint("root-", len(s.log)), Unsigned: s.unsigned, Signed: s.signed}, nil
 }
 
 func (s *session) cosign(_ context.Context, h audit.Head) ([]audit.Witnessed, error) {
@@ -349,6 +350,9 @@ func TestWitnessesSignLater(t *testing.T) {
 			if v := s.view(); len(v.Witnesses) != 1 || v.Witnesses[0].Problem != "away" {
 				t.Errorf("%+v", v)
 			}
+			if l := s.view().Lag("w"); l.Signed != 0 || l.Leaves != 3 || s.env.Now().Sub(l.Since) < 40*time.Second { // of the first failure
+				t.Errorf("%+v at %v", l, s.env.Now())
+			}
 			away = false
 		})
 		s.later(10*time.Minute, func() {
@@ -390,4 +394,25 @@ func TestWithoutWitnessesNobodyIsAsked(t *testing.T) {
 	if len(s.asked) != 0 || len(s.log) != 2 {
 		t.Errorf("asked for %v", s.asked)
 	}
+}
+
+// While too few of the witnesses that must sign do, the log cannot be written, and the view says which and
+// since when. When they have, nothing is left of it.
+func TestTheViewHasTheWitnessesThatAreAwaited(t *testing.T) {
+	run(t, audit.Input{Head: audit.Head{Origin: "log", Size: 7}}, func(s *session) {
+		awaited := audit.Unsigned{Witnesses: []audit.Witnessed{{Name: "w", Size: 7, Problem: "away"}}}
+		s.fails = temporal.NewNonRetryableApplicationError("0 of 1 witnesses", string(audit.KindUnwritten), nil, awaited)
+		s.signal("a", "b")
+		s.later(time.Minute, func() {
+			if l := s.view().Lag("w"); l.Signed != 7 || l.Leaves != 2 || l.Problem != "away" || s.env.Now().Sub(l.Since) < 50*time.Second {
+				t.Errorf("%+v at %v", l, s.env.Now())
+			}
+			s.fails, s.signed = nil, "w"
+		})
+		s.later(10*time.Minute, func() {
+			if v := s.view(); v.Head.Size != 2 || len(v.Witnesses) != 1 || v.Witnesses[0].Problem != "" || v.Lag("w") != (audit.Lag{Name: "w", Signed: v.Head.Size}) {
+				t.Errorf("%+v", v)
+			}
+		})
+	})
 }

@@ -1,10 +1,13 @@
 package appender
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/activity"
@@ -50,7 +53,46 @@ func (a *appender) ask(ctx workflow.Context) bool {
 	if signed && a.head.Size == head.Size {
 		a.head.Unsigned = 0
 	}
-	a.witnesses = all
+	a.witnessed(ctx, all)
 	a.show(ctx)
 	return signed
+}
+
+// witnessed keeps what witnesses have signed, and since when those fail that do.
+func (a *appender) witnessed(ctx workflow.Context, all []audit.Witnessed) {
+	failing := map[string]time.Time{}
+	for _, w := range a.witnesses {
+		failing[w.Name] = w.Since
+	}
+	for i, w := range all {
+		if w.Problem == "" {
+			continue
+		}
+		if all[i].Since = failing[w.Name]; all[i].Since.IsZero() {
+			all[i].Since = workflow.Now(ctx).UTC()
+		}
+	}
+	a.witnesses = all
+}
+
+// unsigned keeps what witnesses have signed if a batch counts as unwritten because too few have.
+func (a *appender) unsigned(ctx workflow.Context, err error) {
+	var app *temporal.ApplicationError
+	var u audit.Unsigned
+	if errors.As(err, &app) && app.HasDetails() && app.Details(&u) == nil && len(u.Witnesses) > 0 {
+		a.witnessed(ctx, u.Witnesses)
+	}
+}
+
+// signed keeps which witnesses have signed the head already.
+func (a *appender) signed() {
+	names := strings.Fields(a.head.Signed)
+	if len(names) == 0 && a.head.Unsigned == 0 { // there is no witness any more
+		a.witnesses = nil
+	}
+	all := slices.DeleteFunc(slices.Clone(a.witnesses), func(w audit.Witnessed) bool { return slices.Contains(names, w.Name) })
+	for _, name := range names {
+		all = append(all, audit.Witnessed{Name: name, Size: a.head.Size})
+	}
+	a.witnesses = all
 }

@@ -14,6 +14,16 @@ type Survey struct {
 	Waiting []Waiting
 	// Stuck is the number of workflows whose task fails repeatedly.
 	Stuck int64
+	// Witnesses are those of the audit log, if they are known.
+	Witnesses []Witness
+}
+
+// Witness is how far a witness of the audit log is behind.
+type Witness struct {
+	Name     string
+	Unsigned int64
+	// Age is the time since when it has failed to sign, in seconds.
+	Age float64
 }
 
 // Waiting are the open approvals of an agent with one reason.
@@ -40,8 +50,13 @@ func ObserveSurvey(read func(context.Context) (Survey, error)) (stop func()) {
 			o.ObserveFloat64(waiting, float64(w.Open), a)
 			o.ObserveFloat64(oldest, w.Oldest, a)
 		}
+		for _, w := range s.Witnesses {
+			a := metric.WithAttributes(attribute.String(attrWitness, w.Name))
+			o.ObserveFloat64(unsigned, float64(w.Unsigned), a)
+			o.ObserveFloat64(failing, w.Age, a)
+		}
 		return nil
-	}, waiting, oldest, stuck, unread)
+	}, waiting, oldest, stuck, unread, unsigned, failing)
 }
 
 // ObserveFeed reads the state of the feed whenever metrics are collected, until stop is called.

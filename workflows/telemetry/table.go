@@ -50,6 +50,7 @@ const (
 	attrActivity     = "agent.activity"
 	attrBlob         = "agent.blob.operation"
 	attrFeed         = "agent.feed.kind"
+	attrWitness      = "agent.audit.witness"
 	attrMethod       = "http.request.method"
 	attrRoute        = "http.route"
 	attrStatus       = "http.response.status_code"
@@ -116,6 +117,10 @@ var (
 		Help: "Workflows whose task has failed five times or more without success. Every gateway reports all of them."})
 	unread = observed(Metric{Name: "agent.survey.failed", Unit: "{survey}",
 		Help: "1 if the waiting approvals and stuck workflows could not be read from Temporal, else 0."})
+	unsigned = observed(Metric{Name: "agent.audit.unsigned", Unit: "{event}",
+		Help: "Events of the audit log that a witness with a URL has not signed. Every gateway reports all witnesses.", Attributes: []string{attrWitness}})
+	failing = observed(Metric{Name: "agent.audit.unsigned.age", Unit: "s",
+		Help: "Time since when a witness has failed to sign; 0 if it has not failed.", Attributes: []string{attrWitness}})
 	feedReady = observed(Metric{Name: "agent.feed.ready", Unit: "{feed}",
 		Help: "1 if events reach readers at once, else 0: they are then read from Temporal.", Attributes: []string{attrFeed}})
 )

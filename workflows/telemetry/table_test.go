@@ -107,7 +107,7 @@ func record(t *testing.T) {
 	telemetry.Request(ctx, "BREW", "/tools", 200, time.Millisecond)
 	t.Cleanup(telemetry.ObserveFeed(func() (string, string) { return "redis", "away" }))
 	t.Cleanup(telemetry.ObserveSurvey(func(context.Context) (telemetry.Survey, error) {
-		return telemetry.Survey{Stuck: 1, Waiting: []telemetry.Waiting{{Agent: "a", Reason: contract.ReasonLimit, Open: 2, Oldest: 60}}}, nil
+		return telemetry.Survey{Stuck: 1, Waiting: []telemetry.Waiting{{Agent: "a", Reason: contract.ReasonLimit, Open: 2, Oldest: 60}}, Witnesses: []telemetry.Witness{{Name: "example.com/w", Unsigned: 3, Age: 60}}}, nil
 	}))
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()

@@ -93,9 +93,11 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 		return nil, err
 	}
 	if server != nil {
-		if e.Head, err = headOf(ctx, server); err != nil {
-			return nil, err
+		v, err := View(ctx, server)
+		if err != nil {
+			return nil, fmt.Errorf("ask the server what it knows of the log (--offline does not): %w", err)
 		}
+		e.Head = v.Head
 		remotes = r.retrieve(ctx, remotes, &e)
 	}
 	r.Evidence = e
@@ -111,19 +113,15 @@ func Open(ctx context.Context, c *config.Config, keys []string, server client.Cl
 // nameOf names a key.
 func nameOf(v note.Verifier) string { return fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash()) }
 
-// headOf asks the Audit what it has seen of the log. One that does not run has seen nothing.
-func headOf(ctx context.Context, server client.Client) (audit.Head, error) {
+// View asks the Audit what it knows of the log.
+func View(ctx context.Context, server client.Client) (v audit.View, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	answer, err := server.QueryWorkflow(ctx, audit.WorkflowID, "", audit.QueryAudit)
-	var v audit.View
 	if err == nil {
 		err = answer.Get(&v)
 	}
-	if err != nil {
-		return audit.Head{}, fmt.Errorf("ask the server what it knows of the log (--offline does not): %w", err)
-	}
-	return v.Head, nil
+	return v, err
 }
 
 // Intact fails if the log is forked or altered.

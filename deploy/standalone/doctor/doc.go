@@ -3,5 +3,6 @@
 //
 // doctor.go   Examine: which checks there are, in which order
 // checks.go   the file, the running agent, and Temporal
+// audit.go    the audit log and its witnesses
 // peers.go    the other agents
 package doctor

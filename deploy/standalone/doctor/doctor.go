@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/gateway/client"
+	"agent-stop-and-go/workflows/contract/audit"
 )
 
 // State is how a part is.
@@ -39,6 +40,8 @@ type Patient struct {
 	// Connect starts and asks the tool servers of a file, when no agent runs with it. It
 	// returns a line for each that does not answer.
 	Connect func(context.Context, *config.Config) ([]string, error)
+	// Audit asks the agent that runs with a file what it knows of its audit log.
+	Audit func(context.Context, *config.Config) (audit.View, error)
 	// HTTP asks other agents for their cards.
 	HTTP http.RoundTripper
 }
@@ -54,7 +57,9 @@ func Examine(ctx context.Context, p Patient) []Finding {
 		return x.findings
 	}
 	x.checkEnvironment(c)
-	if !x.checkAgent(ctx, c) {
+	if x.checkAgent(ctx, c) {
+		x.checkAudit(ctx, c)
+	} else {
 		x.checkTemporal(ctx, c)
 		x.checkServers(ctx, c)
 	}

@@ -25,6 +25,11 @@ const (
 // path; without any, none runs.
 func examine(t *testing.T, text string, answers map[string]string, connect ...string) string {
 	t.Helper()
+	return examineWith(t, text, answers, doctor.Patient{Connect: func(context.Context, *config.Config) ([]string, error) { return connect, nil }})
+}
+
+func examineWith(t *testing.T, text string, answers map[string]string, p doctor.Patient) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "agent.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -43,11 +48,9 @@ func examine(t *testing.T, text string, answers map[string]string, connect ...st
 		server.Close()
 	}
 	var out strings.Builder
-	for _, f := range doctor.Examine(t.Context(), doctor.Patient{
-		File: file, Getenv: func(string) string { return "" },
-		Client:  func(*config.Config) (*client.Client, error) { return client.New(server.URL, client.Options{}) },
-		Connect: func(context.Context, *config.Config) ([]string, error) { return connect, nil },
-	}) {
+	p.File, p.Getenv = file, func(string) string { return "" }
+	p.Client = func(*config.Config) (*client.Client, error) { return client.New(server.URL, client.Options{}) }
+	for _, f := range doctor.Examine(t.Context(), p) {
 		fmt.Fprintf(&out, "%s %s: %s → %s\n", f.State, f.Part, f.Text, f.Advice)
 	}
 	return out.String()

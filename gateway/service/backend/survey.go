@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/audit"
 	"agent-stop-and-go/workflows/telemetry"
 )
 
@@ -24,14 +25,20 @@ const (
 // five times.
 const stuck = "TemporalReportedProblems IS NOT NULL AND ExecutionStatus = 'Running'"
 
+// auditWait bounds the question for the witnesses, which a worker answers: without one, the rest is
+// reported all the same.
+const auditWait = 2 * time.Second
+
 // Surveyor reads what waits from Temporal's visibility, and keeps it for a while. It is safe for
 // concurrent use.
 type Surveyor struct {
-	backend *Temporal
+	backend   *Temporal
+	witnesses []string
 
 	mu     sync.Mutex
 	groups map[group]*waiting
 	stuck  int64
+	lags   []audit.Lag
 	err    error // of the last read
 	due    time.Time
 }
@@ -47,8 +54,10 @@ type waiting struct {
 	oldest time.Time
 }
 
-// NewSurveyor makes a Surveyor.
-func NewSurveyor(t *Temporal) *Surveyor { return &Surveyor{backend: t} }
+// NewSurveyor makes a Surveyor. It says how far the named witnesses of the audit log are behind.
+func NewSurveyor(t *Temporal, witnesses ...string) *Surveyor {
+	return &Surveyor{backend: t, witnesses: witnesses}
+}
 
 // Survey returns what waits now, or did some seconds ago. Ages are those of now. A failure is kept
 // like a result: a server that has trouble is not asked more often.
@@ -67,6 +76,13 @@ func (s *Surveyor) Survey(ctx context.Context) (telemetry.Survey, error) {
 	for g, w := range s.groups {
 		out.Waiting = append(out.Waiting, telemetry.Waiting{Agent: g.agent, Reason: g.reason, Open: w.open, Oldest: now.Sub(w.oldest).Seconds()})
 	}
+	for _, l := range s.lags {
+		w := telemetry.Witness{Name: l.Name, Unsigned: l.Leaves}
+		if !l.Since.IsZero() {
+			w.Age = now.Sub(l.Since).Seconds()
+		}
+		out.Witnesses = append(out.Witnesses, w)
+	}
 	return out, nil
 }
 
@@ -81,8 +97,25 @@ func (s *Surveyor) read(ctx context.Context) error {
 	if err != nil {
 		return fault(err, "count stuck workflows")
 	}
-	s.groups, s.stuck = groups, r.GetCount()
+	s.groups, s.stuck, s.lags = groups, r.GetCount(), s.readLags(ctx)
 	return nil
+}
+
+// readLags asks the Audit. Where nobody answers, nothing is known.
+func (s *Surveyor) readLags(ctx context.Context) (out []audit.Lag) {
+	if len(s.witnesses) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, auditWait)
+	defer cancel()
+	var v audit.View
+	if open, err := s.backend.queryOpen(ctx, audit.WorkflowID, audit.QueryAudit, &v); err != nil || !open {
+		return nil
+	}
+	for _, name := range s.witnesses {
+		out = append(out, v.Lag(name))
+	}
+	return out
 }
 
 // waitingByReason lists all approvals that wait, page by page.

@@ -53,6 +53,8 @@ type Head struct {
 	Witness string `json:"witness,omitempty"`
 	// Unsigned is the number of witnesses, of those that are reached by HTTP, that are to sign the head yet.
 	Unsigned int `json:"unsigned,omitempty"`
+	// Signed are the names of those that have, divided by spaces, if calls wait for them.
+	Signed string `json:"signed,omitempty"`
 }
 
 // Witnessed is what a witness has signed that is reached by HTTP.
@@ -61,6 +63,13 @@ type Witnessed struct {
 	Size int64  `json:"size"` // leaves
 	// Problem is why it has not signed the newest checkpoint, or "".
 	Problem string `json:"problem,omitempty"`
+	// Since is since when it has failed to; zero if it has not.
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Unsigned is in the details of the failure of a batch that too few witnesses have signed.
+type Unsigned struct {
+	Witnesses []Witnessed `json:"witnesses"`
 }
 
 // Record is the input of ActivityRecord: an approval when it opens, and again with its result.
