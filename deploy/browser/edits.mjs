@@ -62,7 +62,7 @@ export async function editChecks({ scripted, open, visit, say, button, waiting, 
       assert.match((await card.getByRole("group", { name: "Change of to.city" }).innerText()).replace(/\n+/g, " "), /Bern.*Basel/);
       await card.getByRole("heading", { name: "Arguments that were asked for" }).waitFor();
       await page.reload();
-      await decided(page, "Approved").waitFor();
+      await decided(page, "Approved with changes by dora").waitFor(); // before anything is unfolded
     }
     await page.close();
   });

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/deputy"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/generation"
 	"agent-stop-and-go/workflows/record"
 )
@@ -63,6 +65,15 @@ type Decision struct {
 	RequestID  string              `json:"request_id,omitempty"`
 	Outcome    contract.RunOutcome `json:"outcome,omitempty"`
 	DecidedAt  time.Time           `json:"decided_at"`
+	// For is by which deputy, and so in whose place, it was decided.
+	For *deputy.Deputy `json:"for,omitempty"`
+	// Revision says what was changed, if the call was approved with changes.
+	Revision *Revision `json:"revision,omitempty"`
+}
+
+// Revision has the changes of a record's revision; the arguments are in the record.
+type Revision struct {
+	Changes []edit.Change `json:"changes"`
 }
 
 func notice(e record.Entry) Custom {
@@ -72,9 +83,14 @@ func notice(e record.Entry) Custom {
 		return Custom{TypeCustom, CustomNotice, n}
 	}
 	n.UUID = a.UUID
+	var changed *Revision
+	if r := a.Revision; r != nil && len(r.Changes) > 0 {
+		changed = &Revision{r.Changes}
+	}
 	return Custom{TypeCustom, CustomDecision, Decision{
 		Notice: n, Tool: a.Tool, Decision: a.Decision, By: a.By, OnBehalfOf: a.OnBehalfOf, Identity: a.Identity,
 		Reason: a.Reason, Via: a.Via, RequestID: a.RequestID, Outcome: a.Outcome, DecidedAt: a.DecidedAt,
+		For: a.For, Revision: changed,
 	}}
 }
 

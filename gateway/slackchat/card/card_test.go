@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/gateway/slackchat/card"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -91,6 +92,15 @@ func TestTextsStayWithinTheLimits(t *testing.T) {
 }
 
 func TestTheRulesHaveRejected(t *testing.T) {
+	changed := &contract.Revision{Changes: []edit.Change{{Name: "amount", Before: "700", After: "400"}}}
+	for want, r := range map[string]contract.ApprovalResult{
+		"Approved by alice":              {Decision: contract.Approved, By: "alice", Revision: &contract.Revision{}},
+		"Approved with changes by alice": {Decision: contract.Approved, By: "alice", Revision: changed},
+	} {
+		if got := card.Outcome(r); got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
 	if got := card.Outcome(contract.ApprovalResult{Decision: contract.Rejected, Via: "policy"}); got != "Rejected by the rules of this agent" {
 		t.Error(got)
 	}

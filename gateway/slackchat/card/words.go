@@ -114,6 +114,9 @@ func Outcome(r contract.ApprovalResult) string {
 	}
 	switch r.Decision {
 	case contract.Approved:
+		if r.Revision != nil && len(r.Revision.Changes) > 0 {
+			return "Approved with changes by " + by
+		}
 		return "Approved by " + by
 	case contract.Rejected:
 		return "Rejected by " + by

@@ -79,8 +79,16 @@ func (p *page) message(m document.Message) {
 
 func (p *page) decision(m document.Message) {
 	a := m.Approval
-	p.heading("Decision: "+string(a.Decision)+by(a.By), cmp.Or(a.DecidedAt, m.CreatedAt))
+	decision, changed := string(a.Decision), a.Revision != nil && len(a.Revision.Changes) > 0
+	if changed {
+		decision += " with changes"
+	}
+	p.heading("Decision: "+decision+by(a.By), cmp.Or(a.DecidedAt, m.CreatedAt))
 	p.block("About the call of " + code(a.Tool) + ", whose arguments have the SHA-256 " + code(a.ArgumentsSHA256))
+	if changed {
+		p.block("It was approved with these arguments instead, whose SHA-256 is " + code(a.Revision.SHA256) + ":")
+		p.block(fence("json", indented(a.Revision.Arguments.Raw)))
+	}
 	p.block(quote(a.Reason))
 }
 

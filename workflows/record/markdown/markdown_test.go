@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/edit"
 	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/record/document"
 	"agent-stop-and-go/workflows/record/markdown"
@@ -23,6 +24,9 @@ func TestAConversationAsMarkdown(t *testing.T) {
 			{Role: contract.RoleUser, Content: "add\nkiwi", CreatedAt: noon, Identity: &contract.Identity{Subject: "ann"}, Media: []document.Media{{MIMEType: "image/png", Size: 3, SHA256: "ab", Name: "kiwi.png"}}},
 			{Role: contract.RoleAssistant, CreatedAt: noon, ToolCall: &document.ToolCall{Name: "add", Arguments: json.RawMessage(`{"name":"kiwi"}`)}},
 			{Role: contract.RoleAssistant, CreatedAt: noon, Approval: &contract.ApprovalResult{Tool: "add", Decision: contract.Approved, By: "ben", Reason: "fine", ArgumentsSHA256: "2ac4", DecidedAt: noon}},
+			{Role: contract.RoleAssistant, CreatedAt: noon, Approval: &contract.ApprovalResult{Tool: "add", Decision: contract.Approved, By: "ben", Reason: "less", ArgumentsSHA256: "2ac4", Revision: &contract.Revision{
+				SHA256: "7b00", Arguments: contract.JSON{Raw: []byte(`{"name":"lime"}`)}, Changes: []edit.Change{{Name: "name", Before: `"kiwi"`, After: `"lime"`}},
+			}}},
 			{Role: contract.RoleTool, CreatedAt: noon, ToolCall: &document.ToolCall{Name: "add", Result: "```\nadded", IsError: true}},
 			{Role: contract.RoleAssistant, Content: "**Done.**\n\n# Not a heading of ours", CreatedAt: noon, Node: "writer"},
 		},
@@ -31,6 +35,7 @@ func TestAConversationAsMarkdown(t *testing.T) {
 		"## Message by ann · 2026-03-01 12:00:00 UTC\n\n> add\n> kiwi\n\n- File `kiwi.png`, `image/png`, 3 bytes, SHA-256 `ab`\n\n" +
 		"## Call of `add` · 2026-03-01 12:00:00 UTC\n\n```json\n{\n  \"name\": \"kiwi\"\n}\n```\n\n" +
 		"## Decision: approved by ben · 2026-03-01 12:00:00 UTC\n\nAbout the call of `add`, whose arguments have the SHA-256 `2ac4`\n\n> fine\n\n" +
+		"## Decision: approved with changes by ben · 2026-03-01 12:00:00 UTC\n\nAbout the call of `add`, whose arguments have the SHA-256 `2ac4`\n\nIt was approved with these arguments instead, whose SHA-256 is `7b00`:\n\n```json\n{\n  \"name\": \"lime\"\n}\n```\n\n> less\n\n" +
 		"## Error of `add` · 2026-03-01 12:00:00 UTC\n\n````\n```\nadded\n````\n\n" +
 		"## Reply in node writer · 2026-03-01 12:00:00 UTC\n\n> **Done.**\n> \n> # Not a heading of ours\n\n"
 	if got := string(markdown.Encode(d)); got != want {
