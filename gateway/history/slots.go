@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +26,7 @@ type Finder struct {
 	service *service.Service
 	now     func() time.Time
 	chats   *lru.Cache[string, string] // conversation IDs by the hash of owner and chat
+	claims  sync.Mutex                 // guards changes of next
 	next    *lru.Cache[string, int]    // the first slot that may be free, by seed
 }
 
@@ -32,7 +34,7 @@ type Finder struct {
 func NewFinder(s *service.Service, now func() time.Time) *Finder {
 	chats, _ := lru.New[string, string](rememberedChats) // fails only for sizes below 1
 	next, _ := lru.New[string, int](rememberedChats)
-	return &Finder{s, now, chats, next}
+	return &Finder{service: s, now: now, chats: chats, next: next}
 }
 
 // Remember says that a conversation has come to the point that a client knows as a chat.
@@ -90,13 +92,31 @@ func (f *Finder) slot(ctx context.Context, q Query, seed string, n int) (string,
 // gets the result of the service.
 func (f *Finder) Start(ctx context.Context, q Query, begin func(id string) (service.StartedConversation, error)) (id string, err error) {
 	seed := q.seed(len(q.Past))
-	fingerprint := q.Fingerprint()
-	from, _ := f.next.Get(seed)
-	if q.Key != "" {
-		from = 0
+	if id, err = f.startInSlot(ctx, q, seed, begin); id != "" || err != nil {
+		return id, err
 	}
-	for n := from; n < Slots; n++ {
-		if id, err = f.slot(ctx, q, seed, n); err != nil {
+	if id = uuid.NewString(); q.Key != "" {
+		if id, err = f.service.OwnID(ctx, "chat", seed+" key "+q.Key); err != nil {
+			return "", err
+		}
+	}
+	_, err = begin(id)
+	return id, err
+}
+
+// startInSlot starts the conversation in the first slot that is free, or returns "". A request with a key may have
+// one already.
+func (f *Finder) startInSlot(ctx context.Context, q Query, seed string, begin func(id string) (service.StartedConversation, error)) (string, error) {
+	fingerprint := q.Fingerprint()
+	for n := range Slots {
+		if q.Key == "" {
+			if n = f.claim(seed); n == Slots {
+				break
+			}
+		}
+		id, err := f.slot(ctx, q, seed, n)
+		if err != nil {
+			f.unclaim(seed, n)
 			return "", err
 		}
 		started, err := begin(id)
@@ -104,20 +124,32 @@ func (f *Finder) Start(ctx context.Context, q Query, begin func(id string) (serv
 		case service.IsKind(err, deletion.KindDeleted):
 			continue
 		case err != nil:
+			f.unclaim(seed, n)
 			return "", err
 		case !started.Existed || q.Key != "" && started.Fingerprint == fingerprint:
-			f.next.Add(seed, n+1)
 			return id, nil
 		}
 	}
-	if id = uuid.NewString(); q.Key != "" {
-		if id, err = f.service.OwnID(ctx, "chat", seed+" key "+q.Key); err != nil {
-			return "", err
-		}
+	return "", nil
+}
+
+// claim returns the first slot that may be free, and nobody else here gets it. Chats that begin alike at once would
+// otherwise try slot after slot, and only one of them would win each.
+func (f *Finder) claim(seed string) int {
+	f.claims.Lock()
+	defer f.claims.Unlock()
+	n, _ := f.next.Get(seed)
+	f.next.Add(seed, min(n+1, Slots))
+	return n
+}
+
+// unclaim gives a slot back, because searches end at the first one that is free.
+func (f *Finder) unclaim(seed string, n int) {
+	f.claims.Lock()
+	defer f.claims.Unlock()
+	if next, ok := f.next.Get(seed); ok && n < next {
+		f.next.Add(seed, n)
 	}
-	f.next.Add(seed, Slots)
-	_, err = begin(id)
-	return id, err
 }
 
 // Fingerprint identifies the request with the message among those that start the same conversation.
