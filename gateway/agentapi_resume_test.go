@@ -120,6 +120,34 @@ func TestAnswersOfCommandsAreResumed(t *testing.T) {
 	}
 }
 
+// An answer that a client has got ends at any gateway, also after a restart.
+func TestTheAnswerOfACommandEndsAnywhere(t *testing.T) {
+	m := newMany(t)
+	a, b := agentAPIOf(t, m), agentAPIOf(t, m)
+	for client, before := range map[string]string{"api-n": "", "api-o": "hi"} { // a session that has not begun, and one that has
+		if before != "" {
+			a.submit(client, before)
+		}
+		s := a.stream(a.api, "/api/v1/stream/"+client)
+		if before != "" {
+			s.until("done")
+		}
+		a.submit(client, "!help")
+		id := s.lastID("tok")
+		s.stop()
+		if s = b.stream(b.api, "/api/v1/stream/"+client, "Last-Event-ID: "+id); !strings.HasSuffix(id, "!") {
+			t.Fatalf("%s says nothing of an end", id)
+		}
+		if got, _ := s.until("done"); got != "" {
+			t.Errorf("%q comes again", got)
+		}
+		b.submit(client, "you?")
+		if got, _ := s.until("done"); got != "answer to you?" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // A command that is sent after a message, before a stream has seen the turn of the message begin, does not end the
 // turn for the client.
 func TestACommandDoesNotEndTheTurnOfTheMessageBeforeIt(t *testing.T) {

@@ -152,7 +152,7 @@ func (n *notices) subscribe(client string, last answered) *subscription {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expire()
-	s.begun = answered{epoch: n.epoch, n: n.number}
+	s.begun = answered{epoch: n.epoch, n: n.number, owed: last.owed} // the end of an answer is owed at any gateway
 	if last.epoch == n.epoch {
 		s.begun = last
 	}

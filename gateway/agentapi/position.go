@@ -14,11 +14,11 @@ import (
 // position is how much of a session a stream has sent. Its text is the ID of events, with which a stream of
 // any gateway goes on:
 //
-//	0/5~/12.8c1f…/1a2b3c4d.0.120.77aa/9f3c.7/%20
+//	0/5~/12.8c1f…/1a2b3c4d.0.120.77aa/9f3c.7/%20/0b6c1f52
 //
 // means of the first conversation of the session the turn 5, which goes on, with the entries of a
-// record.Cursor; 120 bytes of a draft, and others that were given up; the answer 7 of the commands of a process; and a space that is sent with
-// what follows. Whatever is last and empty is left out.
+// record.Cursor; 120 bytes of a draft, and others that were given up; the answer 7 of the commands of a process; a space that is sent with
+// what follows; and a gate that was sent before its entry. Whatever is last and empty is left out.
 type position struct {
 	slot int
 	// turn is the one that is being sent, or the first to be sent; phase says which.
@@ -30,7 +30,13 @@ type position struct {
 	heard  answered
 	// held is what a form has not sent yet.
 	held string
+	// gates are the approvals that wait and were sent, though not the entries that ask for them: the beginnings
+	// of their UUIDs.
+	gates []string
 }
+
+// gateLength is how much of a UUID is in a position. A conversation has few approvals at a time.
+const gateLength = 8
 
 // phase is how far a turn was told.
 type phase byte
@@ -50,7 +56,7 @@ type answered struct {
 }
 
 func (p position) String() string {
-	fields := []string{strconv.Itoa(p.slot), strconv.Itoa(p.turn) + string(rune(p.phase)), p.cursor.String(), "", "", url.QueryEscape(p.held)}
+	fields := []string{strconv.Itoa(p.slot), strconv.Itoa(p.turn) + string(rune(p.phase)), p.cursor.String(), "", "", url.QueryEscape(p.held), strings.Join(p.gates, ".")}
 	if p.part != nil {
 		fields[3] = fmt.Sprintf("%x.%x.%d.%x", p.part.Draft, p.part.Node, p.part.Len, p.part.Sum)
 		for _, past := range p.part.Past {
@@ -71,10 +77,10 @@ var errPosition = errors.New("this is no position in a session")
 // parsePosition parses the result of String.
 func parsePosition(s string) (p position, err error) {
 	fields := strings.Split(s, "/")
-	if len(fields) < 2 || len(fields) > 6 || fields[1] == "" {
+	if len(fields) < 2 || len(fields) > 7 || fields[1] == "" {
 		return p, errPosition
 	}
-	fields = append(fields, make([]string, 6-len(fields))...)
+	fields = append(fields, make([]string, 7-len(fields))...)
 	turn, end := fields[1][:len(fields[1])-1], len(fields[1])-1
 	var errs [5]error
 	p.slot, errs[0] = strconv.Atoi(fields[0])
@@ -87,6 +93,9 @@ func parsePosition(s string) (p position, err error) {
 	}
 	if !strings.ContainsRune("-~.", rune(p.phase)) || p.slot < 0 || p.slot >= maxSlots || p.turn < 0 {
 		return p, errPosition
+	}
+	if fields[6] != "" {
+		p.gates = strings.Split(fields[6], ".")
 	}
 	p.heard, err = parseAnswered(fields[4])
 	return p, err

@@ -24,7 +24,7 @@ func (t *Teller) position() (p position) {
 	default:
 		p = position{turn: t.turn, phase: after}
 	}
-	p.cursor = t.at
+	p.cursor, p.gates = t.at, t.gatesBefore()
 	if !t.open {
 		return p
 	}
@@ -39,7 +39,25 @@ func (t *Teller) mark(e record.Entry) {
 	if !t.marked[e.ID] {
 		t.marked[e.ID] = true
 		t.at.Add(e, t.firm)
+		t.asked(e)
 	}
+}
+
+// asked notes that an entry was sent, if it asks for an approval: the position has it by the entry.
+func (t *Teller) asked(e record.Entry) {
+	if e.Kind == record.KindRequest {
+		delete(t.gated, e.ApprovalID)
+	}
+}
+
+// gatesBefore returns the approvals that wait and were sent before their entries, for a position.
+func (t *Teller) gatesBefore() (out []string) {
+	for _, p := range t.latest.Pending {
+		if t.gated[p.UUID] {
+			out = append(out, p.UUID[:min(gateLength, len(p.UUID))])
+		}
+	}
+	return out
 }
 
 // markTo notes that a turn begins with a message: what was before it is over.
@@ -47,6 +65,7 @@ func (t *Teller) markTo(message record.Entry, entries []record.Entry) {
 	seen := map[uint64]bool{}
 	for _, e := range entries {
 		if e.Turn < message.Turn || e.ID == message.ID {
+			t.asked(e)
 			t.marked[e.ID], seen[e.Hash()] = true, true
 		}
 	}
@@ -85,12 +104,17 @@ func (t *Teller) resume(s *record.State, entries []record.Entry) (ready bool, er
 		}
 		return true, t.anew()
 	}
-	return true, t.goOn(*p, slices.DeleteFunc(slices.Clone(entries), func(e record.Entry) bool { return !seen[e.Hash()] }))
+	return true, t.goOn(*p, slices.DeleteFunc(slices.Clone(entries), func(e record.Entry) bool { return !seen[e.Hash()] }), s.Document.PendingApprovals)
 }
 
 // goOn goes on after a position, with the entries that were told.
-func (t *Teller) goOn(p position, told []record.Entry) error {
+func (t *Teller) goOn(p position, told []record.Entry, waiting []contract.PendingApproval) error {
 	t.at, t.first = p.cursor, p.turn
+	for _, w := range waiting {
+		if slices.Contains(p.gates, w.UUID[:min(gateLength, len(w.UUID))]) {
+			t.seen[w.UUID], t.gated[w.UUID] = true, true
+		}
+	}
 	t.begins = func(e record.Entry) bool { return e.Turn >= p.turn }
 	var turn []record.Entry
 	for _, e := range told {

@@ -149,6 +149,9 @@ func TestEveryTurnEndsForAStreamThatGoesOn(t *testing.T) {
 		if got, want := ends(broken.log), ends(whole.log); broken.anew == 0 && got != want {
 			t.Fatalf("seed %d: got\n%s\n\nwant\n%s", seed, got, want)
 		}
+		if all := slices.Sorted(slices.Values(broken.gates)); broken.anew == 0 && len(slices.Compact(all)) < len(broken.gates) {
+			t.Errorf("seed %d: a gate comes twice: %q", seed, broken.gates)
+		}
 		text := strings.Join(broken.log, "")
 		for _, e := range steps[len(steps)-1].State.Entries() {
 			if e.Kind == record.KindText && !strings.Contains(text, e.Text) {

@@ -45,6 +45,7 @@ type Teller struct {
 	// What was told, for positions. Entries of turns that are left out count as told.
 	at     record.Cursor
 	marked map[string]bool // IDs of the entries
+	gated  map[string]bool // UUIDs of approvals that were told, though not the entries that ask for them
 	firm   int             // record.Firm of the latest state
 	first  int             // the turn with which telling begins
 	// after is the position after which telling begins, until a state has shown it. anew is called if
@@ -62,7 +63,7 @@ func newTellerFrom(to Listener, view contract.ConversationView, first int, link 
 
 // NewTeller returns a teller. States before view are ignored.
 func NewTeller(to Listener, view contract.ConversationView, begins func(record.Entry) bool, link func(string) string) *Teller {
-	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}, marked: map[string]bool{}}
+	return &Teller{to: to, begins: begins, link: link, latest: view, current: view.ID != "", busy: view.Running || len(view.Pending) > 0, seen: map[string]bool{}, marked: map[string]bool{}, gated: map[string]bool{}}
 }
 
 // Item tells an item of a reader.
@@ -236,6 +237,7 @@ func (t *Teller) Idle() bool { return !t.open && !t.busy }
 // gates tells the approvals that wait, and whose requests are not in the record yet, or wait for a text to end.
 func (t *Teller) gates(waiting []contract.PendingApproval) error {
 	for _, p := range waiting {
+		t.gated[p.UUID] = t.gated[p.UUID] || !t.seen[p.UUID]
 		if err := t.gate(p); err != nil {
 			return err
 		}
