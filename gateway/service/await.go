@@ -42,7 +42,7 @@ func (s *Service) AwaitAsync(ctx context.Context, r Request) <-chan Answer {
 func (s *Service) awaitBackend(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	result, err := s.backend.Await(ActingItself(ctx), id, requestIDs) // for all who wait
 	if err == nil {
-		s.idle.observe(result.Conversation)
+		s.idle.Observe(result.Conversation)
 	}
 	return result, err
 }

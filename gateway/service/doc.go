@@ -25,7 +25,9 @@
 // store.go     refuses new work while workers have another blob store; disk.go a full disk
 // switches.go  switches that pause destructive calls, and rate limits
 // staged.go    values that are stored when their request is admitted
-// idle.go, keyedlock.go, cache.go   building blocks of the others
+// keyedlock.go, cache.go   building blocks of the others
+//
+// idle         a package: conversations that need not be asked before a message
 //
 // A token is sealed for its conversation before it leaves the service (package credential) and
 // is never logged. The token of a decision is kept only if the approval uses it

@@ -51,7 +51,7 @@ func (s *Service) sendMessage(ctx context.Context, r Request, m contract.Message
 	if err := s.See(ctx, r.ConversationID); err != nil { // before it is taken as idle
 		return nil, err
 	}
-	if !r.Repeatable && s.idle.take(r.ConversationID) {
+	if !r.Repeatable && s.idle.Take(r.ConversationID) {
 		return nil, s.transmit(ctx, r.ConversationID, contract.SignalMessage, m, blobs)
 	}
 	return s.deliver(ctx, r.ConversationID, contract.SignalMessage, m, blobs)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"agent-stop-and-go/gateway/service/idle"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -82,7 +83,7 @@ type Service struct {
 	closing context.Context
 	stop    context.CancelFunc
 	waits   *waits
-	idle    idleConversations
+	idle    idle.Conversations
 	locks   keyedLock
 	reads   singleflight.Group
 

@@ -73,7 +73,7 @@ func (s *Service) StartAndAwait(ctx context.Context, c Caller, n NewConversation
 	}
 	settled, err := s.waits.once(ctx, func(ctx context.Context) (contract.AwaitResult, error) { return s.backend.StartAndAwait(ctx, in) })
 	if err == nil {
-		s.idle.observe(settled.View)
+		s.idle.Observe(settled.View)
 		return StartedConversation{Fingerprint: n.Fingerprint, View: viewBeforeWork(in.Conversation, in.CreatedAt)}, &settled, nil
 	}
 	again, cancel := detached(ctx)
@@ -152,6 +152,6 @@ func (s *Service) ReadNew(ctx context.Context, id string) (document.Conversation
 	if err != nil {
 		return document.Conversation{}, err
 	}
-	s.idle.observe(view)
+	s.idle.Observe(view)
 	return s.Render(ctx, view, Part{})
 }
