@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"agent-stop-and-go/config/header"
+	"agent-stop-and-go/config/price"
 	"agent-stop-and-go/config/spelling"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/modelname"
@@ -34,17 +35,10 @@ type ModelEntry struct {
 	Description  string            `yaml:"description" jsonschema_description:"What the entry is for."`
 	Headers      map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	// Price is nil if unknown.
-	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
-	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
-	Selectable    bool     `yaml:"selectable" jsonschema:"default=false" jsonschema_description:"true: people may choose the entry in the place of the agent's model, for a conversation (!model NAME in a chat) or for one message (@NAME before it). Nodes that name a model of their own keep it."`
-	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
-}
-
-// Price is the price of a million tokens.
-type Price struct {
-	Input  float64  `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens."`
-	Output float64  `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of output tokens."`
-	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens that the provider had cached. Without it, the price of input."`
+	Price         *price.Price `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
+	Fallback      []string     `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
+	Selectable    bool         `yaml:"selectable" jsonschema:"default=false" jsonschema_description:"true: people may choose the entry in the place of the agent's model, for a conversation (!model NAME in a chat) or for one message (@NAME before it). Nodes that name a model of their own keep it."`
+	TextToolCalls bool         `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
 }
 
 // KeyVariable returns the environment variable with the key, or "" if no key is needed.

@@ -48,18 +48,6 @@ func (g registry) facts(name string, getenv func(string) string) []string {
 	return out
 }
 
-// String describes the price of a million tokens.
-func (p *Price) String() string {
-	if p == nil {
-		return "no price"
-	}
-	text := fmt.Sprintf("a million tokens cost %s in, %s out", decimal(p.Input), decimal(p.Output))
-	if p.Cached != nil {
-		text += fmt.Sprintf(", %s cached", decimal(*p.Cached))
-	}
-	return text
-}
-
 // keyState says whether a model has its key.
 func (g registry) keyState(model string, getenv func(string) string) string {
 	variable, missing := g.key(model, getenv)

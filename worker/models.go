@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/config"
+	pricing "agent-stop-and-go/config/price"
 	"agent-stop-and-go/config/secrets"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -38,7 +39,7 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 	return out, nil
 }
 
-func price(p *config.Price) llm.Price {
+func price(p *pricing.Price) llm.Price {
 	if p == nil {
 		return llm.Price{}
 	}
