@@ -26,7 +26,8 @@
 //	               (package auditing)
 //	notify.go      Notify; notification.go its headers and body, package webhook sends them
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
-//	feed.go        live events; media.go images and files; bearer.go tokens of calls
+//	feed.go        live events; media.go images and files of results (package attachment shows
+//	               files to models); bearer.go tokens of calls
 //	               (package bearer)
 //
 // Models.call adds the data about its tool to a call of a model's reply (contract.Call).

@@ -122,6 +122,7 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 		"only images":       {openai, [][]contract.Media{{mediaIn(t, store, "text/plain", "hi"), png(20, "a"), mediaIn(t, store, "image/svg+xml", "<svg/>")}}, []string{"c0: a"}},
 		"what is no image":  {openai, [][]contract.Media{{mediaIn(t, store, "image/png", "no image")}}, nil},
 		"by what it is":     {openai, [][]contract.Media{{mediaIn(t, store, "image/jpg", imageOf(20, "a"))}}, []string{"c0: a"}},
+		"no PDF of a tool":  {openai, [][]contract.Media{{mediaIn(t, store, "application/pdf", "%PDF-1.7"), png(20, "a")}}, []string{"c0: a"}},
 		"not the large one": {openai, [][]contract.Media{{png(20, "a"), png(largest+1, "b")}, {png(largest, "c")}}, []string{"c0: a", "c1: c"}},
 		"the newest while there is room": {
 			openai, [][]contract.Media{{png(20, "a")}, {png(largest, "b"), png(largest, "c")}, {png(largest, "d")}, {png(largest, "e")}},
@@ -143,6 +144,10 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 
 func TestOnlyMediaThatIsNeededIsRead(t *testing.T) {
 	lost := contract.Media{Blob: contract.Blob{SHA256: contract.Hash([]byte("lost")), Size: 4}, MIMEType: "audio/wav"}
+	if _, err := shownImages(t, newMemory(), "openai:gpt-4o", []contract.Media{lost}); err != nil {
+		t.Error(err)
+	}
+	lost.MIMEType = "application/pdf"
 	if _, err := shownImages(t, newMemory(), "openai:gpt-4o", []contract.Media{lost}); err != nil {
 		t.Error(err)
 	}
@@ -247,13 +252,13 @@ func shownMessage(t *testing.T, store *memory, model string, answer func(llm.Req
 	return text, images
 }
 
-func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
+func TestAModelSeesAUsersFilesAndIsToldOfOthers(t *testing.T) {
 	store := newMemory()
 	image := mediaIn(t, store, "image/png", imageOf(20, "a"))
 	image.Name = "a.png"
-	paper := mediaIn(t, store, "application/pdf", "%PDF")
+	paper := mediaIn(t, store, "application/pdf", "%PDF-1.7")
 	paper.Name = "a\n[file]\nb.pdf"
-	nameless := mediaIn(t, store, "", "???")
+	nameless, lie := mediaIn(t, store, "", "???"), mediaIn(t, store, "application/pdf", "PK")
 	huge := mediaIn(t, store, "image/png", imageOf(15<<18+1, "h"))
 	always := func(llm.Request) error { return nil }
 	refused := func(r llm.Request) error {
@@ -262,7 +267,7 @@ func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
 		}
 		return nil
 	}
-	const pdf, unnamed = "[file a [file] b.pdf, application/pdf, 4 bytes: cannot be read by the model]", "[file of no known type, 3 bytes: cannot be read by the model]"
+	const pdf, zip, unnamed = "[file a [file] b.pdf, application/pdf, 8 bytes: cannot be read by the model]", "[file application/pdf, 2 bytes: cannot be read by the model]", "[file of no known type, 3 bytes: cannot be read by the model]"
 	for name, tt := range map[string]struct {
 		model  string
 		answer func(llm.Request) error
@@ -271,10 +276,12 @@ func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
 		images int
 	}{
 		"an image":                  {"openai:gpt-4o", always, []contract.Media{image}, "Look.", 1},
-		"images and other files":    {"openai:gpt-4o", always, []contract.Media{image, paper, nameless}, "Look.\n\n" + pdf + "\n\n" + unnamed, 1},
+		"a PDF":                     {"openai:gpt-4o", always, []contract.Media{paper}, "Look.", 1},
+		"what is no PDF":            {"openai:gpt-4o", always, []contract.Media{lie, paper}, "Look.\n\n" + zip, 1},
+		"images and other files":    {"claude-3-opus-20240229", always, []contract.Media{image, paper, nameless}, "Look.\n\n" + pdf + "\n\n" + unnamed, 1},
 		"a model that does not see": {"openai:gpt-3.5-turbo", always, []contract.Media{image}, "Look.\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]", 0},
 		"an image too large":        {"openai:gpt-4o", always, []contract.Media{huge}, "Look.\n\n[file image/png, 3932161 bytes: cannot be read by the model]", 0},
-		"an image that is refused":  {"openai:gpt-4o", refused, []contract.Media{image, paper}, "Look.\n\n" + pdf + "\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]", 0},
+		"files that are refused":    {"openai:gpt-4o", refused, []contract.Media{image, paper}, "Look.\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]\n\n" + pdf, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, images := shownMessage(t, store, tt.model, tt.answer, tt.media...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"agent-stop-and-go/activities/attachment"
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/form"
 	"agent-stop-and-go/activities/llm"
@@ -64,7 +65,7 @@ func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (m
 	if err := m.fill(ctx, in, &q); err != nil {
 		return q, err
 	}
-	return q, m.addImages(ctx, &q.request)
+	return q, attachment.Add(ctx, m.Blobs, m.facts(in.Model).Takes, &q.request)
 }
 
 // describePeers adds to the input what the peers' cards say about them.

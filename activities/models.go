@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"agent-stop-and-go/activities/attachment"
 	"agent-stop-and-go/activities/bearer"
 	"agent-stop-and-go/activities/form"
 	"agent-stop-and-go/activities/llm"
@@ -139,7 +140,7 @@ func (m *Models) bearer(ctx context.Context, server string, caller credential.To
 	return token.Bearer
 }
 
-// ask calls the model. A refused request with images is sent once more without them: providers
+// ask calls the model. A refused request with files is sent once more without them: providers
 // do not say what they accept, and the conversation has to continue.
 func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	reply, err := m.Model.Generate(ctx, r)
@@ -150,7 +151,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if known.Kind != contract.KindModelRequest && known.Kind != contract.KindModelContext {
 		return reply, err
 	}
-	return m.Model.Generate(ctx, withoutImages(r))
+	return m.Model.Generate(ctx, attachment.Remove(r))
 }
 
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {

@@ -1,4 +1,4 @@
-package activities
+package attachment
 
 import (
 	"cmp"
@@ -8,73 +8,58 @@ import (
 	"strings"
 
 	"agent-stop-and-go/activities/llm"
-	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Limits of the images that a model is shown, in bytes. Providers count bytes of base64, which
+// Limits of the files that a model is shown, in bytes. Providers count bytes of base64, which
 // is a third more: the strictest accepts 5 MiB for one image and 20 MB for a request, and only
-// small images if there are many.
+// small images if there are many. A PDF may take all the room.
 const (
-	maxImage      = 15 << 18
-	maxImageBytes = 12 << 20
-	maxImages     = 20
+	maxImage = 15 << 18
+	maxBytes = 12 << 20
+	maxFiles = 20
 )
 
-// keep stores the media of a result.
-func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([]contract.Media, error) {
-	var out []contract.Media
-	for _, m := range media {
-		b, err := store.Put(ctx, m.Data)
-		if err != nil {
-			return nil, fmt.Errorf("store a value of %d bytes: %w", len(m.Data), err)
-		}
-		b.Preview = ""
-		out = append(out, contract.Media{Blob: b, MIMEType: m.MIMEType, Name: m.Name})
-	}
-	return out, nil
-}
-
-// addImages adds images from the messages to a request, the newest first while there is room.
-// Other files of users are mentioned in their texts; tools describe their results themselves. It
-// changes the slice of messages, which therefore must not be shared.
-func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
-	a := imageLoader{store: m.Blobs, room: maxImageBytes, seen: map[imagePlace]bool{}}
-	if m.facts(r.Model).Images {
-		a.images = map[string][]llm.Media{}
-		if err := a.fill(ctx, r.Messages); err != nil {
+// Add adds files from the messages to a request, the newest first while there is room. It changes
+// the slice of messages, which therefore must not be shared.
+func Add(ctx context.Context, store transcript.Store, takes modality.Set, r *llm.Request) error {
+	l := loader{store: store, takes: takes, room: maxBytes, seen: map[place]bool{}}
+	if takes != (modality.Set{}) {
+		l.files = map[string][]llm.Media{}
+		if err := l.fill(ctx, r.Messages); err != nil {
 			return err
 		}
 	}
-	r.Media = a.images
+	r.Media = l.files
 	for i, message := range r.Messages {
 		for n, media := range message.Media {
-			if !a.seen[imagePlace{message.ID, n}] {
-				r.Messages[i].Content = withFileName(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
+			if !l.seen[place{message.ID, n}] {
+				r.Messages[i].Content = mention(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
 			}
 		}
 	}
 	return nil
 }
 
-// withoutImages returns a request without images. The texts mention the files that users sent.
-func withoutImages(r llm.Request) llm.Request {
+// Remove returns a request without files. The texts mention those that users sent.
+func Remove(r llm.Request) llm.Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
 		if message.Role != contract.RoleUser {
 			continue
 		}
-		for _, image := range r.Media[message.ID] {
-			r.Messages[i].Content = withFileName(r.Messages[i].Content, image.Name, image.MIMEType, int64(len(image.Data)))
+		for _, f := range r.Media[message.ID] {
+			r.Messages[i].Content = mention(r.Messages[i].Content, f.Name, f.MIMEType, int64(len(f.Data)))
 		}
 	}
 	r.Media = nil
 	return r
 }
 
-// withFileName returns a text that mentions a file that the model does not see.
-func withFileName(text contract.Text, name, mimeType string, size int64) contract.Text {
+// mention returns a text that mentions a file that the model does not see.
+func mention(text contract.Text, name, mimeType string, size int64) contract.Text {
 	what := strings.Join(strings.Fields(name), " ")
 	if what != "" {
 		what += ", "
@@ -83,30 +68,34 @@ func withFileName(text contract.Text, name, mimeType string, size int64) contrac
 	return contract.Inline(strings.TrimSpace(text.Inline + "\n\n" + line))
 }
 
-// imageLoader loads images, the newest first.
-type imageLoader struct {
-	store  transcript.Store
-	images map[string][]llm.Media // by message, the oldest first
-	seen   map[imagePlace]bool
-	count  int
-	room   int64
-	full   bool
+// loader loads files, the newest first.
+type loader struct {
+	store transcript.Store
+	takes modality.Set
+	files map[string][]llm.Media // by message, the oldest first
+	seen  map[place]bool
+	count int
+	room  int64
+	full  bool
 }
 
-// imagePlace identifies one of the media of a message.
-type imagePlace struct {
+// place identifies one of the media of a message.
+type place struct {
 	message string
 	index   int
 }
 
-func (a *imageLoader) fill(ctx context.Context, messages []contract.Message) error {
+func (l *loader) fill(ctx context.Context, messages []contract.Message) error {
 	for _, message := range slices.Backward(messages) {
-		media := message.Media
+		media, takes := message.Media, l.takes
 		if message.Role == contract.RoleTool && message.ToolCall != nil {
-			media = message.ToolCall.Media
+			media, takes.PDF = message.ToolCall.Media, false
 		}
 		for i, one := range slices.Backward(media) {
-			if err := a.add(ctx, imagePlace{message.ID, i}, one); err != nil || a.full {
+			if !fits(one, takes) {
+				continue
+			}
+			if err := l.add(ctx, place{message.ID, i}, one, takes); err != nil || l.full {
 				return err
 			}
 		}
@@ -114,22 +103,28 @@ func (a *imageLoader) fill(ctx context.Context, messages []contract.Message) err
 	return nil
 }
 
-func (a *imageLoader) add(ctx context.Context, at imagePlace, media contract.Media) error {
-	if !strings.HasPrefix(media.MIMEType, "image/") || media.Size > maxImage {
+// fits reports whether a file may be one that a model takes, by what is said of it.
+func fits(m contract.Media, takes modality.Set) bool {
+	if m.MIMEType == modality.PDF {
+		return takes.PDF
+	}
+	return takes.Images && strings.HasPrefix(m.MIMEType, "image/") && m.Size <= maxImage
+}
+
+func (l *loader) add(ctx context.Context, at place, media contract.Media, takes modality.Set) error {
+	if l.full = l.count == maxFiles || media.Size > l.room; l.full {
 		return nil
 	}
-	if a.full = a.count == maxImages || media.Size > a.room; a.full {
-		return nil
-	}
-	data, err := a.store.Get(ctx, media.Blob)
+	data, err := l.store.Get(ctx, media.Blob)
 	if err != nil {
 		return fmt.Errorf("read a value of %d bytes: %w", media.Size, err)
 	}
-	if kind := llm.ImageType(data); kind != "" {
-		image := llm.Media{MIMEType: kind, Name: media.Name, Data: data}
-		a.images[at.message] = slices.Insert(a.images[at.message], 0, image)
-		a.seen[at] = true
-		a.count, a.room = a.count+1, a.room-media.Size
+	f := llm.Media{MIMEType: llm.FileType(data), Name: media.Name, Data: data}
+	if !f.In(takes) {
+		return nil
 	}
+	l.files[at.message] = slices.Insert(l.files[at.message], 0, f)
+	l.seen[at] = true
+	l.count, l.room = l.count+1, l.room-media.Size
 	return nil
 }

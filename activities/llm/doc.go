@@ -21,7 +21,7 @@
 //	                turn_calls.go the calls in them
 //	choice.go       what is demanded of the calls, for providers that cannot be told all of it
 //	names.go        tool names as providers allow them, and back
-//	images.go       image types; references.go references in a schema
+//	files.go        types of files that models take; references.go references in a schema
 //	draft.go        the reply while it is received, and its deltas
 //	text_calls*.go  calls that local models write as text
 //	transport.go    the HTTP client and its bounds

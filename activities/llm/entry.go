@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // Entry is a model with its own settings, under the name that requests use.
@@ -25,6 +26,8 @@ type Entry struct {
 	ContextWindow int
 	Timeout       time.Duration // of a call; 0 means the router's
 	TotalTimeout  time.Duration // of all attempts at a reply; 0 means twice Timeout
+	// Images and PDF say whether the model takes such files; nil is what is known of the model.
+	Images, PDF *bool
 	// TextToolCalls treats calls that the model writes into its text as calls.
 	TextToolCalls bool
 	Price         Price
@@ -54,7 +57,7 @@ func (p Price) cost(u contract.Usage) int64 {
 
 // Facts are properties of a model that are known without calling it.
 type Facts struct {
-	Images bool // the model is known to accept images
+	Takes modality.Set // what the model takes besides text
 	// Window is the maximum number of tokens of a request and its reply together, Reply
 	// that of the reply alone. 0 means unknown.
 	Window, Reply int

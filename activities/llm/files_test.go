@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
 	"agent-stop-and-go/activities/llm/llmtest/sample"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -126,5 +127,81 @@ func TestImagesOfTwoMessagesInARowStayTogether(t *testing.T) {
 	}
 	if body := string(s.Requests()[0].Body); strings.Count(body, "image_url\":{") != 2 || !strings.Contains(body, `one\n\ntwo`) {
 		t.Error(body)
+	}
+}
+
+func TestPDFsOfAUserAreOnTheWire(t *testing.T) {
+	const pdf, image = "JVBERi0xLjcKcGxhbg==", "iVBORw0KGgpjaGFydA=="
+	nameless := llm.Media{Data: sample.PDF.Data}
+	for model, want := range map[string]struct{ both, nameless string }{
+		"openai:gpt-4o": {
+			`{"content":[{"file":{"file_data":"data:application/pdf;base64,` + pdf + `","filename":"plan.pdf"},"type":"file"},` +
+				`{"text":"Look at this.","type":"text"},{"image_url":{"url":"data:image/png;base64,` + image + `"},"type":"image_url"}],"role":"user"}`,
+			`{"content":[{"file":{"file_data":"data:application/pdf;base64,` + pdf + `","filename":"document.pdf"},"type":"file"}],"role":"user"}`,
+		},
+		"claude-opus-4-1": {
+			`{"source":{"data":"` + pdf + `","media_type":"application/pdf","type":"base64"},"title":"plan.pdf","type":"document"},` +
+				`{"text":"Look at this.","type":"text"},{"source":{"data":"` + image + `","media_type":"image/png","type":"base64"},"type":"image"}`,
+			`"content":[{"source":{"data":"` + pdf + `","media_type":"application/pdf","type":"base64"},"type":"document"}]`,
+		},
+		"google:gemini-2.5-flash": {
+			`{"role":"user","parts":[{"inlineData":{"data":"` + pdf + `","mimeType":"application/pdf"}},{"text":"Look at this."},` +
+				`{"inlineData":{"data":"` + image + `","mimeType":"image/png"}}]}`,
+			`{"role":"user","parts":[{"inlineData":{"data":"` + pdf + `","mimeType":"application/pdf"}}]}`,
+		},
+	} {
+		t.Run(model, func(t *testing.T) {
+			s, router := sample.NewServer(t)
+			s.Always(llmtest.Say("ok"))
+			for _, r := range []llm.Request{withImages("Look at this.", sample.PNG, sample.PDF), withImages("", nameless)} {
+				r.Model = model
+				if _, err := router.Generate(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, want := range []string{want.both, want.nameless} {
+				if body := string(s.Requests()[i].Body); !strings.Contains(body, want) {
+					t.Errorf("request %d lacks\n%s\n%s", i, want, body)
+				}
+			}
+		})
+	}
+}
+
+// What an entry declares goes before what is known of its model.
+func TestAModelIsShownTheKindsOfFilesThatItTakes(t *testing.T) {
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		entry      llm.Entry
+		image, pdf bool
+	}{
+		"known":             {llm.Entry{Provider: contract.ProviderOpenAI, Model: "gpt-4o"}, true, true},
+		"no PDF":            {llm.Entry{Provider: contract.ProviderOpenAI, Model: "gpt-4o", PDF: &no}, true, false},
+		"nothing":           {llm.Entry{Provider: contract.ProviderOpenAI, Model: "gpt-4o", Images: &no, PDF: &no}, false, false},
+		"old":               {llm.Entry{Provider: contract.ProviderAnthropic, Model: "claude-3-opus-20240229"}, true, false},
+		"unknown":           {llm.Entry{Provider: contract.ProviderOllama, Model: "llava"}, false, false},
+		"images, declared":  {llm.Entry{Provider: contract.ProviderOllama, Model: "llava", Images: &yes}, true, false},
+		"PDFs, declared":    {llm.Entry{Provider: contract.ProviderOpenRouter, Model: "a/b", PDF: &yes}, false, true},
+		"at another server": {llm.Entry{Provider: contract.ProviderCompatible, Model: "m", Images: &yes, PDF: &yes}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.NewServer()
+			t.Cleanup(s.Close)
+			s.Always(llmtest.Say("ok"))
+			c.entry.Name, c.entry.BaseURL = "m", s.URL()
+			router := router.New(router.Options{Getenv: sample.Keys, Models: []llm.Entry{c.entry}})
+			if f := router.Facts("m").Takes; f.Images != c.image || f.PDF != c.pdf {
+				t.Errorf("%+v", f)
+			}
+			r := withImages("Look.", sample.PNG, sample.PDF)
+			r.Model = "m"
+			if _, err := router.Generate(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			body := string(s.Requests()[0].Body)
+			if image, pdf := strings.Contains(body, "image/png"), strings.Contains(body, "application/pdf"); image != c.image || pdf != c.pdf {
+				t.Errorf("%s", body)
+			}
+		})
 	}
 }

@@ -24,9 +24,9 @@ type Request struct {
 	// Messages is the whole conversation as recorded, notices included, with
 	// all texts inline. BuildTurns selects what a model needs to see.
 	Messages []contract.Message
-	// Media are the media to show a model that accepts images (Facts.Images), by the ID of
+	// Media are the media to show a model that takes them (Facts.Takes), by the ID of
 	// the user's message that they came with, or of the message with the call that returned
-	// them. Of other media the model sees only their description in the texts.
+	// them. PDFs are of users only. Of other media the model sees only their description in the texts.
 	Media map[string][]Media
 	// Tools are the offered tools, with their whole schemas.
 	Tools []contract.Tool

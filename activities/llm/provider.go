@@ -15,9 +15,6 @@ type Provider struct {
 	BaseVariable, KeyVariable string
 	Headers                   map[string]string // sent with every request
 	Format                    Format
-	// Images reports whether a model, by the provider's own name, is known to accept
-	// images. Nil means that none is.
-	Images func(model string) bool
 }
 
 // Format makes one call in a wire format, without retries. Every error is an *Error without

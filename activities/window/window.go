@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // Estimates of sizes in a model's window, in tokens. They are a little high; the provider
@@ -14,6 +15,7 @@ import (
 const (
 	perMessage = 8
 	perImage   = 1200
+	perPDF     = 6000 // of a few pages; providers bill their texts and their pictures
 	MinRoom    = 64
 	maxReply   = 4096 // kept free if the limit of a reply is unknown
 )
@@ -36,9 +38,21 @@ func messageTokens(m contract.Message) int {
 	if m.Notice || m.Role == contract.RoleSystem {
 		return 0
 	}
-	n := perMessage + tokens(m.Content.Inline) + perImage*len(m.Media)
+	n := perMessage + tokens(m.Content.Inline) + files(m.Media)
 	if c := m.ToolCall; c != nil {
 		n += tokens(c.Name) + tokens(string(c.Arguments.Raw)) + tokens(c.Result.Inline) + perImage*len(c.Media)
+	}
+	return n
+}
+
+// files estimates the tokens of files.
+func files(media []contract.Media) (n int) {
+	for _, m := range media {
+		if m.MIMEType == modality.PDF {
+			n += perPDF
+		} else {
+			n += perImage
+		}
 	}
 	return n
 }

@@ -1,6 +1,6 @@
 // Package anthropic speaks Anthropic's Messages API.
 //
-//	provider.go   its address, and which of its models accept images
+//	provider.go   its address
 //	anthropic.go  one call
 //	messages.go   turns → messages; tools.go tools → tools;
 //	              choice.go what is demanded of the calls

@@ -33,7 +33,7 @@ func (c claude) messages(turns []llm.Turn, names llm.Names) []anthropic.MessageP
 	d := &dialogue{claude: c, names: names, ids: callIDs{}}
 	for _, t := range turns {
 		if t.Role == contract.RoleUser {
-			d.add(anthropic.MessageParamRoleUser, append(textBlocks(t.Text), imageBlocks(t.Media)...)...)
+			d.add(anthropic.MessageParamRoleUser, slices.Concat(pdfBlocks(t.Media), textBlocks(t.Text), imageBlocks(t.Media))...)
 			continue
 		}
 		d.reply(t)
@@ -138,6 +138,20 @@ func (d *dialogue) imagesOfFailure(id string, c llm.PastCall) []anthropic.Conten
 		return nil
 	}
 	return append(textBlocks(fmt.Sprintf("Images in the result of %s (call %s):", d.names.Wire(c.Name), id)), images...)
+}
+
+// pdfBlocks returns the documents of a user, which the API wants before the text
+// (platform.claude.com/docs/en/build-with-claude/pdf-support).
+func pdfBlocks(media []llm.Media) []anthropic.ContentBlockParamUnion {
+	var out []anthropic.ContentBlockParamUnion
+	for _, m := range llm.PDFs(media) {
+		b := anthropic.NewDocumentBlock(anthropic.Base64PDFSourceParam{Data: base64.StdEncoding.EncodeToString(m.Data)})
+		if m.Name != "" {
+			b.OfDocument.Title = param.NewOpt(m.Name)
+		}
+		out = append(out, b)
+	}
+	return out
 }
 
 func imageBlocks(media []llm.Media) []anthropic.ContentBlockParamUnion {

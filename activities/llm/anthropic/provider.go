@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"regexp"
-
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -14,8 +12,5 @@ func Provider() llm.Provider {
 		Name:   contract.ProviderAnthropic, BaseVariable: "ANTHROPIC_BASE_URL",
 		BaseURL:     "https://api.anthropic.com/",
 		KeyVariable: contract.ProviderAnthropic.KeyVariable(),
-		Images:      imageModels.MatchString,
 	}
 }
-
-var imageModels = regexp.MustCompile(`^claude-([3-9]|[1-9][0-9]|opus|sonnet|haiku)([-.]|$)`)

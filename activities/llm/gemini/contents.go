@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 const (
@@ -120,7 +121,7 @@ func (g gemini) index(left []llm.PastCall, call functionCall) int {
 	})
 }
 
-// userParts returns a user's text with its images.
+// userParts returns a user's documents, text and images.
 func userParts(t llm.Turn) []any {
 	text := t.Text
 	for _, m := range t.Media {
@@ -128,11 +129,21 @@ func userParts(t llm.Turn) []any {
 			text = llm.Join(text, fmt.Sprintf("[file %s, %d bytes: cannot be read by the model]", unseenType, len(m.Data)))
 		}
 	}
-	images := imageParts(t.Media)
-	if text == "" && len(images) > 0 {
-		return images
+	parts, images := pdfParts(t.Media), imageParts(t.Media)
+	if text != "" || len(parts)+len(images) == 0 {
+		parts = append(parts, requestPart{Text: text})
 	}
-	return append([]any{requestPart{Text: text}}, images...)
+	return append(parts, images...)
+}
+
+// pdfParts returns the documents among media, which come before the text
+// (ai.google.dev/gemini-api/docs/document-processing).
+func pdfParts(media []llm.Media) []any {
+	var out []any
+	for _, m := range llm.PDFs(media) {
+		out = append(out, requestPart{Data: &genai.Blob{MIMEType: modality.PDF, Data: m.Data}})
+	}
+	return out
 }
 
 // unseenType is an image type that the API refuses

@@ -1,6 +1,6 @@
 // Package gemini speaks the Gemini API.
 //
-//	provider.go   its address, and which of its models accept images
+//	provider.go   its address
 //	gemini.go     one call
 //	request.go    the body of a request; contents.go turns → contents
 //	schema*.go    the schemas of tools in the API's subset

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"regexp"
-
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -16,16 +14,5 @@ func Provider() llm.Provider {
 		Name:   contract.ProviderGoogle, BaseVariable: baseVariable,
 		BaseURL:     "https://generativelanguage.googleapis.com/",
 		KeyVariable: contract.ProviderGoogle.KeyVariable(),
-		Images:      seesImages,
 	}
-}
-
-var (
-	imageModels = regexp.MustCompile(`^(models/)?gemini-(1\.5|[2-9]|[1-9][0-9]|flash|pro-latest)`)
-	// textModels matches the exceptions among these: models that do not accept images.
-	textModels = regexp.MustCompile(`audio|realtime|transcribe|tts|-search-|embedding|-live`)
-)
-
-func seesImages(model string) bool {
-	return imageModels.MatchString(model) && !textModels.MatchString(model)
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // messages checks each message, and that every call has its result at the
@@ -78,6 +80,8 @@ func (c *claudeRules) block(at, role, kind string, raw json.RawMessage) {
 		c.text("messages", c.object(at+".text", raw, "type text cache_control citations"))
 	case kind == "image" && role == "user":
 		c.image(at+".image", raw)
+	case kind == "document" && role == "user":
+		c.document(at+".document", raw)
 	case kind == "thinking" && role == "assistant":
 		c.thinking(at+".thinking", raw)
 	case kind == "redacted_thinking" && role == "assistant":
@@ -139,6 +143,30 @@ func (c *claudeRules) result(at string, raw json.RawMessage) string {
 		c.block(place, "user", kind.Type, block)
 	}
 	return id
+}
+
+// document checks that a document is a PDF in base64.
+func (c *claudeRules) document(at string, raw json.RawMessage) {
+	f := c.object(at, raw, "type source cache_control citations context title")
+	var kind, data, media, title string
+	if f["title"] != nil {
+		if c.decode(at+".title", f["title"], &title, "a valid string"); title == "" || len(title) > 500 {
+			c.refuse("%s.title: String should have at least 1 and at most 500 characters", at)
+		}
+	}
+	at += ".source.base64"
+	source := c.object(at, f["source"], "type media_type data")
+	c.decode(at, source["type"], &kind, "a valid string")
+	c.decode(at+".data", source["data"], &data, "a valid string")
+	c.decode(at+".media_type", source["media_type"], &media, "a valid string")
+	switch {
+	case kind != "base64":
+		c.refuse("%s.type: Input should be 'base64'", at)
+	case media != modality.PDF:
+		c.refuse("%s.media_type: Input should be 'application/pdf'", at)
+	case !isPDF(data):
+		c.refuse("%s.data: The PDF specified was not valid.", at)
+	}
 }
 
 // image checks that the data is an image of the stated type.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -29,7 +31,9 @@ func (m wireMessage) part(p map[string]json.RawMessage, field string) *apiError 
 		return invalid(field, "Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", m.Role)
 	case kind == "image_url":
 		return imagePart(p["image_url"], field+".image_url")
-	case (kind == "input_audio" || kind == "file") && m.Role == "user":
+	case kind == "file" && m.Role == "user":
+		return filePart(p["file"], field+".file")
+	case kind == "input_audio" && m.Role == "user":
 		return nil
 	}
 	return invalid(field, "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", kind)
@@ -90,6 +94,37 @@ func imageData(uri, field string) *apiError {
 		return unsupportedImage(field)
 	}
 	return nil
+}
+
+// filePart checks that a file is a PDF with a name, as a data URL or uploaded before.
+func filePart(raw json.RawMessage, field string) *apiError {
+	var file struct {
+		Data string `json:"file_data"`
+		ID   string `json:"file_id"`
+		Name string `json:"filename"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &file) != nil {
+		return invalid(field, "Invalid type for '%s': expected an object.", field)
+	}
+	found := dataURI.FindStringSubmatch(file.Data)
+	switch {
+	case file.ID != "" && file.Data == "":
+		return nil
+	case file.Name == "":
+		return invalid(field+".filename", "Missing required parameter: '%s.filename'.", field)
+	case found == nil:
+		return invalid(field+".file_data", "Invalid '%s.file_data'. Expected a base64-encoded data URL with an application/pdf MIME type (e.g. 'data:application/pdf;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value with an invalid format.", field)
+	case found[1] != modality.PDF:
+		return invalid(field+".file_data", "Invalid file data: '%s.file_data'. Expected a file with an application/pdf MIME type, but got unsupported MIME type '%s'.", field, found[1])
+	case !isPDF(found[2]):
+		return invalid("", "Failed to parse the file. Please ensure it is a valid PDF.")
+	}
+	return nil
+}
+
+func isPDF(encoded string) bool {
+	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	return err == nil && modality.IsPDF(data)
 }
 
 func unsupportedImage(field string) *apiError {

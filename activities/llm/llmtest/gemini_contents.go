@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 type geminiWireContent struct {
@@ -158,6 +160,8 @@ func (p geminiWirePart) validate(at, role string) *apiError {
 		return invalid("", "* %s.function_response.response: [REQUIRED_FIELD_MISSING] %q\n", geminiAt("%s", at), p.Response.Name)
 	case p.Data != nil && p.Data.MIMEType == "image/gif":
 		return invalid("", "Unsupported MIME type: image/gif")
+	case p.Data != nil && p.Data.MIMEType == modality.PDF && !isPDF(p.Data.Data):
+		return invalid("", "The document has no pages.")
 	case p.Data != nil && (p.Data.MIMEType == "" || p.Data.Data == "" || !isBase64(p.Data.Data)):
 		return invalid("", "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting")
 	}

@@ -63,6 +63,7 @@ func TestServerRefusesWhatGeminiRefuses(t *testing.T) {
 		"an empty text":             {contents(`{"role":"user","parts":[{"text":""}]}`), "required oneof field 'data'"},
 		"two kinds of data":         {contents(`{"role":"user","parts":[{"text":"a","inlineData":{"mimeType":"image/png","data":"AAAA"}}]}`), "oneof"},
 		"broken base64":             {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"?"}}]}`), "Unable to process input image"},
+		"what is no PDF":            {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"application/pdf","data":"aGk="}}]}`), "The document has no pages"},
 		"a GIF":                     {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"image/gif","data":"AAAA"}}]}`), "Unsupported MIME type"},
 		"a broken signature":        {contents(hi + `,{"role":"model","parts":[{"text":"a","thoughtSignature":"?"}]}`), "Base64 decoding failed"},
 		"no results":                {contents(asked), turns},

@@ -70,6 +70,11 @@ func post(t *testing.T, url, body string) (int, string) {
 const asks = `{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[` +
 	`{"id":"a","type":"function","function":{"name":"x","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"x","arguments":"{}"}}]}`
 
+// file returns a request with a file.
+func file(members string) string {
+	return `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{` + members + `}}]}]}`
+}
+
 func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
 		"no JSON":                      {`{`, "could not parse"},
@@ -89,6 +94,10 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 		"an image that is no data URL": {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/png,abc") + `]}]}`, "Expected a base64-encoded data URL"},
 		"an image in broken base64":    {`{"model":"m","messages":[{"role":"user","content":[` + image(pngURL+"?") + `]}]}`, "Invalid base64 image_url"},
 		"an empty image":               {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/png;base64,") + `]}]}`, "Invalid base64 image_url"},
+		"a file without a name":        {file(`"file_data":"data:application/pdf;base64,JVBERi0xLjc="`), "content[0].file.filename'"},
+		"a file that is no data URL":   {file(`"filename":"a.pdf","file_data":"JVBERi0xLjc="`), "Expected a base64-encoded data URL with an application/pdf"},
+		"a text as a file":             {file(`"filename":"a.txt","file_data":"data:text/plain;base64,aGk="`), "unsupported MIME type 'text/plain'"},
+		"what is no PDF":               {file(`"filename":"a.pdf","file_data":"data:application/pdf;base64,aGk="`), "valid PDF"},
 		"a picture of another kind":    {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/svg+xml;base64,PHN2Zy8+") + `]}]}`, "unsupported image"},
 		"an image of another type":     {`{"model":"m","messages":[{"role":"user","content":[` + image(strings.Replace(pngURL, "png", "jpeg", 1)) + `]}]}`, "unsupported image"},
 		"an unknown detail":            {`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + pngURL + `","detail":"all"}}]}]}`, "Invalid value: 'all'"},

@@ -3,7 +3,7 @@
 //
 //	providers.go  the providers, and how each differs: a new one is a new entry
 //	openai.go     one call
-//	request.go    turns and tools → messages and functions; images.go their images
+//	request.go    turns and tools → messages and functions; files.go their images and PDFs
 //	choice.go     what is demanded of the calls → tool_choice, parallel_tool_calls
 //	stream.go     the answer, in pieces or whole, into an llm.Draft
 //	reply.go      the types of an answer, in all forms that servers send

@@ -1,12 +1,15 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // images returns one user message with the images that the calls of a reply returned, each
@@ -32,24 +35,40 @@ func (d dialect) images(calls []llm.PastCall, names llm.Names) []openai.ChatComp
 	return []openai.ChatCompletionMessageParamUnion{message}
 }
 
-// userMessage returns a user's text with its images.
+// userMessage returns a user's PDFs, text and images.
 func userMessage(t llm.Turn) openai.ChatCompletionMessageParamUnion {
-	images := imageParts(t.Media)
-	switch {
-	case len(images) == 0:
+	parts, images := pdfParts(t.Media), imageParts(t.Media)
+	if len(parts)+len(images) == 0 {
 		return openai.UserMessage(t.Text)
-	case t.Text == "":
-		return openai.UserMessage(images)
 	}
-	return openai.UserMessage(append([]openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(t.Text)}, images...))
+	if t.Text != "" {
+		parts = append(parts, openai.TextContentPart(t.Text))
+	}
+	return openai.UserMessage(append(parts, images...))
+}
+
+// unnamed is the name of a file without one: the API requires a name.
+const unnamed = "document.pdf"
+
+func pdfParts(media []llm.Media) []openai.ChatCompletionContentPartUnionParam {
+	var out []openai.ChatCompletionContentPartUnionParam
+	for _, m := range llm.PDFs(media) {
+		out = append(out, openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
+			Filename: param.NewOpt(cmp.Or(m.Name, unnamed)), FileData: param.NewOpt(dataURL(modality.PDF, m.Data)),
+		}))
+	}
+	return out
+}
+
+func dataURL(kind string, data []byte) string {
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 func imageParts(media []llm.Media) []openai.ChatCompletionContentPartUnionParam {
 	var out []openai.ChatCompletionContentPartUnionParam
 	for _, m := range media {
 		if kind := llm.ImageType(m.Data); kind != "" {
-			url := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(m.Data)
-			out = append(out, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: url}))
+			out = append(out, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(kind, m.Data)}))
 		}
 	}
 	return out

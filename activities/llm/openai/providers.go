@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"regexp"
-
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -37,7 +35,6 @@ func Providers() []llm.Provider {
 			Name:   contract.ProviderOpenAI, BaseVariable: "OPENAI_BASE_URL",
 			BaseURL:     "https://api.openai.com/v1/",
 			KeyVariable: contract.ProviderOpenAI.KeyVariable(),
-			Images:      seesImages,
 		},
 		{
 			Format: dialect{bridge: true, shortIDs: true, ownUsage: true, schemas: true}.generate,
@@ -65,14 +62,4 @@ func Providers() []llm.Provider {
 			Name:   contract.ProviderCompatible,
 		},
 	}
-}
-
-var (
-	imageModels = regexp.MustCompile(`^(gpt-4o|gpt-4\.1|gpt-5|o[1-9])([-.]|$)`)
-	// textModels matches the exceptions among these: models that do not accept images.
-	textModels = regexp.MustCompile(`^o1-(mini|preview)|^o3-mini|audio|realtime|transcribe|tts|-search-|embedding|-live`)
-)
-
-func seesImages(model string) bool {
-	return imageModels.MatchString(model) && !textModels.MatchString(model)
 }

@@ -18,7 +18,7 @@ func TestFactsTellWhoTakesImages(t *testing.T) {
 		"google:gemini-1.5-pro", "google:gemini-2.5-flash", "gemini-2.0-flash-lite", "google:gemini-3-pro-preview", "google:models/gemini-2.5-pro", "google:gemini-flash-latest",
 		"anthropic:claude-3-opus-20240229", "claude-3-5-haiku-latest", "claude-3.7-sonnet", "claude-sonnet-4-5", "anthropic:claude-opus-4-1", "claude-haiku-4-5", "claude-4-sonnet",
 	} {
-		if !router.New(router.Options{}).Facts(model).Images {
+		if !router.New(router.Options{}).Facts(model).Takes.Images {
 			t.Errorf("%s does not", model)
 		}
 	}
@@ -29,7 +29,7 @@ func TestFactsTellWhoTakesImages(t *testing.T) {
 		"claude-2.1", "claude-instant-1.2", "anthropic:claude-v1", "mistral:pixtral-12b", "ollama:llava", "openrouter:anthropic/claude-3-opus",
 		contract.DemoModel, "", "nobody:x", "openai:", "a b",
 	} {
-		if router.New(router.Options{}).Facts(model).Images {
+		if router.New(router.Options{}).Facts(model).Takes.Images {
 			t.Errorf("%s does", model)
 		}
 	}

@@ -23,8 +23,6 @@ func lookup(name contract.Provider) (llm.Provider, bool) {
 	return registry[i], true
 }
 
-func seesImages(p llm.Provider, model string) bool { return p.Images != nil && p.Images(model) }
-
 // address returns the address of a model: that of its entry, else of the environment, of the
 // configuration, or of the provider, in this order.
 func address(p llm.Provider, entry string, getenv func(string) string, configured string) string {

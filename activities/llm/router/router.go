@@ -75,8 +75,6 @@ func (r *Router) call(ctx context.Context, entry llm.Entry, req llm.Request) (ll
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	if !seesImages(p, e.Model) {
-		req.Media = nil
-	}
+	req.Media = llm.Taken(req.Media, takes(entry))
 	return e.Generate(ctx, p.Format, req)
 }

@@ -70,10 +70,11 @@ func Conversation() []contract.Message {
 	}
 }
 
-// An image is recognised by its first bytes.
+// Images and PDFs are recognised by their first bytes.
 var (
 	PNG  = llm.Media{MIMEType: "image/png", Name: "chart.png", Data: []byte("\x89PNG\r\n\x1a\nchart")}
 	JPEG = llm.Media{MIMEType: "image/jpeg", Data: []byte("\xff\xd8\xffphoto")}
+	PDF  = llm.Media{MIMEType: "application/pdf", Name: "plan.pdf", Data: []byte("%PDF-1.7\nplan")}
 	Page = llm.Media{MIMEType: "text/html", Data: []byte("<html>")}
 )
 
