@@ -83,7 +83,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Provider: "compatible", Model: "llama-3.3-70b", BaseURL: "http://localhost:8000/v1?team=shop", APIKeyEnv: "LLAMA_KEY",
 				Temperature: new(0.25), MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, Enabled: true,
 				Description: "On our own machine.", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${LLAMA_TOKEN}"},
-				Price: &price.Price{Input: 0.5, Output: 1, Cached: new(0.0)}, Fallback: []string{"openai:gpt-4o", "old", "big.one"}, Selectable: true, TextToolCalls: true,
+				Price: &price.Price{Input: 0.5, Output: 1, Cached: new(0.0)}, Fallback: []string{"openai:gpt-4o", "old", "big.one"}, Selectable: true, Images: new(false), PDF: new(true), TextToolCalls: true,
 			},
 			"big.one": {Provider: "anthropic", Model: "claude-opus-4-1", Timeout: time.Minute, Enabled: true, Price: &price.Price{Input: 15, Output: 75}},
 			"old":     {Provider: "google", Model: "gemini-1.5-pro", Timeout: time.Minute},

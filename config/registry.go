@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/config/price"
 	"agent-stop-and-go/config/spelling"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/contract/modelname"
 )
 
@@ -35,10 +36,13 @@ type ModelEntry struct {
 	Description  string            `yaml:"description" jsonschema_description:"What the entry is for."`
 	Headers      map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	// Price is nil if unknown.
-	Price         *price.Price `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
-	Fallback      []string     `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
-	Selectable    bool         `yaml:"selectable" jsonschema:"default=false" jsonschema_description:"true: people may choose the entry in the place of the agent's model, for a conversation (!model NAME in a chat) or for one message (@NAME before it). Nodes that name a model of their own keep it."`
-	TextToolCalls bool         `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
+	Price      *price.Price `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
+	Fallback   []string     `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
+	Selectable bool         `yaml:"selectable" jsonschema:"default=false" jsonschema_description:"true: people may choose the entry in the place of the agent's model, for a conversation (!model NAME in a chat) or for one message (@NAME before it). Nodes that name a model of their own keep it."`
+	// Images and PDF are nil if the file does not set them.
+	Images        *bool `yaml:"images" jsonschema_description:"Whether the model takes images. Without it, what is known of the model; of those of mistral, ollama, openrouter and compatible nothing is."`
+	PDF           *bool `yaml:"pdf" jsonschema_description:"Whether the model takes PDFs, as images. mistral and ollama have no place for them."`
+	TextToolCalls bool  `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
 }
 
 // KeyVariable returns the environment variable with the key, or "" if no key is needed.
@@ -49,6 +53,12 @@ func (e ModelEntry) KeyVariable() string {
 // HTTPHeaders returns Headers as MCPServer.HTTPHeaders does. name is the entry's.
 func (e ModelEntry) HTTPHeaders(name string, getenv func(string) string) (map[string]string, error) {
 	return header.Expand("model "+name, e.Headers, getenv)
+}
+
+// Takes returns what a model takes besides text, by a name in models or any other.
+func (c *Config) Takes(model string) modality.Set {
+	e, _, _ := registry(c.Models).find(model)
+	return modality.Of(contract.Provider(e.Provider), e.Model).With(e.Images, e.PDF)
 }
 
 // fullName returns the entry's model as provider:model.

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/config/header"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 var (
@@ -46,6 +47,9 @@ func checkEntry(r *report, path string, e ModelEntry) {
 	}
 	if e.ContextWindow > 0 && e.ContextWindow <= e.MaxTokens {
 		r.at(path+".context_window", "%d: must be more than max_tokens, which is %d", e.ContextWindow, e.MaxTokens)
+	}
+	if p := contract.Provider(e.Provider); e.PDF != nil && *e.PDF && p != "" && !modality.CanSendPDF(p) {
+		r.at(path+".pdf", "the API of %s has no place for a PDF", p)
 	}
 	checkDuration(r, path+".timeout", e.Timeout, minModelTimeout)
 	if e.Timeout > maxModelTimeout {

@@ -67,11 +67,11 @@ func (m messageBody) message(c echo.Context, requestID string) (service.Message,
 			return out, service.Errorf(contract.KindInvalid, "files[%d]: expected a name of 1 to %d bytes and data", n, maxFileName)
 		}
 		file := service.File{Name: f.Name, MediaType: request.MediaType(f.MediaType, f.Data), Data: f.Data}
-		text, image, err := request.Attachment(file)
+		text, shown, err := request.Attachment(file)
 		if err != nil {
 			return out, err
 		}
-		if image {
+		if shown {
 			out.Files = append(out.Files, file)
 		}
 		parts = append(parts, text)

@@ -47,6 +47,7 @@ import (
 	"agent-stop-and-go/gateway/witness"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -81,6 +82,8 @@ type Deps struct {
 	// DropTokens drops the tokens of callers who prove who they are: no tool server and no agent
 	// gets one, or another for it.
 	DropTokens bool
+	// Takes is as in service.Options.
+	Takes func(model string) modality.Set
 	// SealCallers and SendRights are as in service.Options.
 	SealCallers, SendRights bool
 	// ProofInterval is how often the proof of a caller with an open stream is checked. The
@@ -209,7 +212,7 @@ func New(deps Deps) *Gateway {
 		d.Backend, see = b, b.See
 	}
 	s := service.New(service.Options{
-		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, SendRights: d.SendRights, Logger: d.Logger,
+		Backend: d.Backend, See: see, SharedGroups: d.SharedGroups, Agent: d.Agent, TaskQueue: d.TaskQueue, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, SealCallers: d.SealCallers, Takes: d.Takes, SendRights: d.SendRights, Logger: d.Logger,
 		RequestTimeout: d.RequestTimeout, Now: d.Now,
 	})
 	g := &Gateway{service: s, fronts: map[*echo.Echo]front{}, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, proofInterval: d.ProofInterval, publicURL: d.PublicURL, port: d.Port, callers: d.Callers, quota: d.Quota, dropTokens: d.DropTokens, proxies: d.Proxies}

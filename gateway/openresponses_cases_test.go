@@ -12,6 +12,9 @@ import (
 // heart is a small image as a data URL.
 const heart = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+// pdfURL is a small PDF as a data URL.
+const pdfURL = "data:application/pdf;base64,JVBERi0xLjcKMSAwIG9iajw8L1R5cGUvQ2F0YWxvZz4+ZW5kb2JqCiUlRU9GCg=="
+
 // What the acceptance tests of Open Responses send over HTTP (src/lib/compliance-tests.ts there), by their names. Each
 // reply is checked as a whole and as a stream. Those over a WebSocket are in openresponses_socket_test.go.
 func TestORCases(t *testing.T) {
@@ -29,6 +32,8 @@ func TestORCases(t *testing.T) {
 		"tool-calling":           {withClientTool, `"input":[{"type":"message","role":"user","content":"The weather?"}],` + weather, "function_call"},
 		"tool-calling-streaming": {withClientTool, `"input":"The weather?",` + weather, "function_call"},
 		"image-input":            {nil, `"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"What is it?"},{"type":"input_image","image_url":"` + heart + `"}]}]`, "message"},
+		"file-input":             {nil, `"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"What does it say?"},{"type":"input_file","filename":"plan.pdf","file_data":"` + pdfURL + `"}]}]`, "message"},
+		"file-input-bare":        {nil, `"input":[{"type":"message","role":"user","content":[{"type":"input_file","filename":"plan.pdf","file_data":"` + strings.TrimPrefix(pdfURL, "data:application/pdf;base64,") + `"}]}]`, "message"},
 		"multi-turn":             {nil, `"input":[{"type":"message","role":"user","content":"I am Alice."},{"type":"message","role":"assistant","content":"Hello Alice!"},{"type":"message","role":"user","content":"Who am I?"}]`, "message"},
 		"assistant-phase":        {nil, `"input":[{"type":"message","role":"assistant","phase":"commentary","content":"I look."},{"type":"message","role":"assistant","phase":"final_answer","content":"Four."},{"type":"message","role":"user","content":"Repeat."}]`, "message"},
 		"items with nulls":       {nil, `"input":[{"type":"message","role":"user","id":null,"status":null,"content":[{"type":"input_text","text":"hi"},{"type":"input_image","image_url":"` + heart + `","detail":null}]}]`, "message"},
@@ -40,7 +45,7 @@ func TestORCases(t *testing.T) {
 				if c.set != nil {
 					c.set(m)
 				}
-				client := chatting(t, m)
+				client := chatting(t, m, takingPDFs)
 				defer client.Close()
 				body := `{"model":"helper",` + c.body
 				whole := client.respond(body+`,"stream":false}`, "Authorization: Bearer anything")

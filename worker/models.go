@@ -32,7 +32,7 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 		out = append(out, llm.Entry{
 			Name: name, Provider: contract.Provider(e.Provider), Model: e.Model, BaseURL: e.BaseURL, KeyVariable: e.APIKeyEnv,
 			Headers: headers, Secrets: secrets.InHeaders(e.Headers, getenv), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
-			Timeout: e.Timeout, TotalTimeout: e.TotalTimeout, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
+			Timeout: e.Timeout, TotalTimeout: e.TotalTimeout, Images: e.Images, PDF: e.PDF, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
 			Problem: problem,
 		})
 	}

@@ -236,7 +236,7 @@ func TestEverySettingOfAModelReachesTheRouter(t *testing.T) {
 		{
 			Name: "fast", Provider: contract.ProviderCompatible, Model: "llama-3.3-70b", BaseURL: "http://localhost:8000/v1?team=shop",
 			KeyVariable: "LLAMA_KEY", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken", "t0ken"}, Temperature: new(0.25),
-			MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, TextToolCalls: true,
+			MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, Images: new(false), PDF: new(true), TextToolCalls: true,
 			Price: llm.Price{Input: 0.5, Output: 1, Cached: new(0.0)},
 		},
 		{Name: "old", Provider: "disabled", Model: "gemini-1.5-pro"},

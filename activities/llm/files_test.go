@@ -153,7 +153,8 @@ func TestPDFsOfAUserAreOnTheWire(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			s, router := sample.NewServer(t)
 			s.Always(llmtest.Say("ok"))
-			for _, r := range []llm.Request{withImages("Look at this.", sample.PNG, sample.PDF), withImages("", nameless)} {
+			long := llm.Media{Name: strings.Repeat("ü", 600), Data: sample.PDF.Data}
+			for _, r := range []llm.Request{withImages("Look at this.", sample.PNG, sample.PDF), withImages("", nameless), withImages("", long)} {
 				r.Model = model
 				if _, err := router.Generate(t.Context(), r); err != nil {
 					t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// File is a file that comes with a message: an image, or a text in UTF-8.
+// File is a file that comes with a message: an image, a PDF, or a text in UTF-8.
 type File struct {
 	Name string `json:"name"`
 	// MediaType is found by the content if it is empty.

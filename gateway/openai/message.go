@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -57,7 +58,7 @@ const (
 )
 
 // Attached is a content as a message of the service: its text, which has the text of files, and its
-// images.
+// images and PDFs.
 type Attached struct {
 	Text  string
 	Files []service.File
@@ -90,12 +91,12 @@ func (c Content) Read() (Attached, error) {
 	case len(out.Text) > maxText:
 		return out, service.Errorf(contract.KindTooLarge, "message too large: it has %d bytes, the limit is %d", len(out.Text), maxText)
 	case len(out.Files) > maxFiles:
-		return out, service.Errorf(contract.KindTooLarge, "the message has %d images: the limit is %d", len(out.Files), maxFiles)
+		return out, service.Errorf(contract.KindTooLarge, "the message has %d images and PDFs: the limit is %d", len(out.Files), maxFiles)
 	}
 	return out, nil
 }
 
-// read returns the text of a part, and its file if that is an image.
+// read returns the text of a part, and its file if models are shown it: an image or a PDF.
 func (p Part) read(n int) (string, *service.File, error) {
 	switch p.Type {
 	case "text", "input_text", "output_text":
@@ -113,10 +114,11 @@ func (p Part) read(n int) (string, *service.File, error) {
 		if name == "" {
 			name = fmt.Sprintf("file %d", n+1)
 		}
-		if f.FileData == "" {
+		data := cmp.Or(f.FileData, f.FileURL)
+		if data == "" {
 			return "", nil, unsupported("content[%d]: only files with file_data are supported", n)
 		}
-		return attach(n, f.FileData, name)
+		return attach(n, data, name)
 	}
 	return "", nil, unsupported("content[%d]: a part of type %s is not supported; text, image_url with a data URL and file are", n, service.Printable(p.Type))
 }
@@ -145,8 +147,8 @@ func attach(n int, data, name string) (string, *service.File, error) {
 		return "", nil, unsupported("content[%d]: %w", n, err)
 	}
 	f := service.File{Name: name, MediaType: request.MediaType(kind, content), Data: content}
-	text, image, err := request.Attachment(f)
-	if err != nil || !image {
+	text, shown, err := request.Attachment(f)
+	if err != nil || !shown {
 		return text, nil, err
 	}
 	return text, &f, nil

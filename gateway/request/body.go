@@ -10,11 +10,12 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // Error kinds of a body.
 const (
-	KindUnsupported   contract.Kind = "unsupported_media_type"
+	KindUnsupported                 = modality.KindUnsupported
 	KindUnprocessable contract.Kind = "unprocessable" // JSON, but not the expected JSON
 )
 

@@ -137,7 +137,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Backend: withPrompt(conversations, c, agent, p, conversations.SystemPrompt),
 		Agent:   agent, TaskQueue: c.Temporal.TaskQueue, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		Callers: callers.ways, Proxies: callers.proxies, SharedGroups: callers.shared, Sessions: callers.sessions, Methods: callers.methods,
-		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn), SendRights: c.Policy() != nil,
+		DropTokens: !slices.ContainsFunc(c.Credentials(), derivesToken), SealCallers: slices.Contains(c.Credentials(), config.CredentialOwn), SendRights: c.Policy() != nil, Takes: c.Takes,
 		Logins: p.Logins, Grants: conversations, Quota: callersQuota, Graves: p.Graves,
 		Approvers: c.Approval.Approvers, Rates: c.Limits.RateLimits(), RequestTimeout: c.RequestTimeout, Version: p.Version, Port: c.Port,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/choice"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/contract/toolchoice"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -39,7 +40,8 @@ type File struct {
 	Data            []byte
 }
 
-// signalOf returns the signal for a message, and the values to store for it.
+// signalOf returns the signal for a message, and the values to store for it. It fails if no model of
+// the agent takes a file of the message.
 func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) (contract.MessageSignal, *stagedValues, error) {
 	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
@@ -57,6 +59,9 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 		return signal, nil, err
 	}
 	for _, f := range m.Files {
+		if problem := s.takes.Problem(m.Model, f.MediaType); problem != "" {
+			return signal, nil, Errorf(modality.KindUnsupported, "%s", problem)
+		}
 		b, err := blobs.Put(ctx, f.Data)
 		if err != nil {
 			return signal, nil, fmt.Errorf("keep a file of %d bytes: %w", len(f.Data), err)
@@ -71,6 +76,9 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 // Models returns the models that people may choose in a new conversation. It is empty if there is
 // nothing to choose from.
 func (s *Service) Models() []string { return choice.Names(s.agent) }
+
+// Takes returns what the models of the agent take besides text.
+func (s *Service) Takes() modality.Set { return s.takes.Takes("") }
 
 // CheckModel fails if people may not choose a model in a new conversation.
 func (s *Service) CheckModel(model string) error { return checkModel(s.agent, model) }

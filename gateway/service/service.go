@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/gateway/service/idle"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -40,6 +41,8 @@ type Options struct {
 	Keyring *credential.Keyring
 	// SealCallers seals who sent a message even if no token came with it.
 	SealCallers bool
+	// Takes returns what a model takes besides text, by the name that nodes use. Nil: nothing.
+	Takes func(model string) modality.Set
 	// SendRights sends all groups and scopes of the sender with a message, for the agent's rules.
 	SendRights bool
 	// Logger is slog.Default by default.
@@ -71,6 +74,7 @@ type Service struct {
 	seeing  func(ctx context.Context, conversationID string) error
 	shared  map[string][]string // as SharedGroups
 	agent   contract.Agent
+	takes   modality.Agent
 	queue   string
 	exports fs.FS
 	keyring *credential.Keyring
@@ -98,7 +102,7 @@ type Service struct {
 // New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
-	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, queue: o.TaskQueue, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, sendRights: o.SendRights, logger: o.Logger, now: o.Now, disk: newDisk(o)}
+	s := &Service{seeing: o.See, shared: o.SharedGroups, agent: o.Agent, takes: modality.Agent{Agent: o.Agent, Of: o.Takes}, queue: o.TaskQueue, exports: o.Exports, keyring: o.Keyring, sealCallers: o.SealCallers, sendRights: o.SendRights, logger: o.Logger, now: o.Now, disk: newDisk(o)}
 	s.backend = checkedBackend{o.Backend, s.checkStore, refersToBlobs(o.Agent)}
 	s.blobs = checkedStore{o.Blobs, s.checkStore}
 	s.closing, s.stop = context.WithCancel(context.Background())

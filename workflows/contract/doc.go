@@ -66,7 +66,7 @@
 //	                 calls that a local activity starts, package toolchoice what a sender demands
 //	                 of the calls
 //	tool.go          tools; catalogue.go resources and prompts
-//	model.go         providers and models; package modelname has their names
+//	model.go         providers and models; package modelname has their names, modality what they take
 //	task.go          states and requests of A2A tasks
 //	delegation       a package: other agents, and the dialogues with them
 //	push.go          webhooks of tasks; package network restricts their addresses

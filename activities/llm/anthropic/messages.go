@@ -140,6 +140,9 @@ func (d *dialogue) imagesOfFailure(id string, c llm.PastCall) []anthropic.Conten
 	return append(textBlocks(fmt.Sprintf("Images in the result of %s (call %s):", d.names.Wire(c.Name), id)), images...)
 }
 
+// maxTitle is the API's limit for the title of a document, in characters.
+const maxTitle = 500
+
 // pdfBlocks returns the documents of a user, which the API wants before the text
 // (platform.claude.com/docs/en/build-with-claude/pdf-support).
 func pdfBlocks(media []llm.Media) []anthropic.ContentBlockParamUnion {
@@ -147,7 +150,8 @@ func pdfBlocks(media []llm.Media) []anthropic.ContentBlockParamUnion {
 	for _, m := range llm.PDFs(media) {
 		b := anthropic.NewDocumentBlock(anthropic.Base64PDFSourceParam{Data: base64.StdEncoding.EncodeToString(m.Data)})
 		if m.Name != "" {
-			b.OfDocument.Title = param.NewOpt(m.Name)
+			name := []rune(m.Name)
+			b.OfDocument.Title = param.NewOpt(string(name[:min(len(name), maxTitle)]))
 		}
 		out = append(out, b)
 	}

@@ -63,7 +63,7 @@ func newAsk(getenv func(string) string) *cobra.Command {
 	}
 	f := AddFlags(cmd, getenv)
 	a.add(cmd, f)
-	cmd.Flags().StringArrayVarP(&paths, "file", "f", nil, "send the image or text file at this `path`, too; may be repeated")
+	cmd.Flags().StringArrayVarP(&paths, "file", "f", nil, "send the image, PDF or text file at this `path`, too; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, err := f.open(cmd)
 		if err != nil {

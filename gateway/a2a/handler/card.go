@@ -10,6 +10,7 @@ import (
 	"agent-stop-and-go/gateway/identity"
 	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modality"
 )
 
 // Card implements protocol.Handler. Where callers prove who they are, strangers are not shown the
@@ -34,7 +35,7 @@ func (h *Handler) card(ctx context.Context, whole bool) (*a2a.AgentCard, error) 
 		}, {
 			URI: contract.ApprovalParts, Description: "What a task waits for is in data parts of the type " + contract.TypeApprovalRequest,
 		}},
-		InputModes: append([]string{"text/plain", "application/json"}, request.ImageTypes...), OutputModes: []string{"text/plain", "application/json"},
+		InputModes: h.inputModes(), OutputModes: []string{"text/plain", "application/json"},
 		Provider: h.provider,
 	}
 	in.SecuritySchemes, in.SecurityRequirements = security(h.schemes)
@@ -46,6 +47,16 @@ func (h *Handler) card(ctx context.Context, whole bool) (*a2a.AgentCard, error) 
 		in.Tools, in.Peers = catalogue.Tools, peersOf(h.agent.Root())
 	}
 	return protocol.Card(in), nil
+}
+
+// inputModes are the media types of files that the agent takes. Of images a model that cannot see is
+// told at least.
+func (h *Handler) inputModes() []string {
+	out := append([]string{"text/plain", "application/json"}, request.ImageTypes...)
+	if h.service.Takes().PDF {
+		out = append(out, modality.PDF)
+	}
+	return out
 }
 
 // security returns the schemes of a card. A caller needs one of them.

@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
+	"agent-stop-and-go/workflows/contract/modality"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -131,17 +132,18 @@ var temporary = []contract.Kind{contract.KindTimeout, contract.KindBusy, service
 // kinds is the table from other error kinds to A2A errors. Kinds that are not in it are internal
 // errors.
 var kinds = map[contract.Kind]error{
-	contract.KindInvalid:   a2a.ErrInvalidParams,
-	contract.KindNotFound:  a2a.ErrTaskNotFound,
-	deletion.KindDeleted:   a2a.ErrTaskNotFound,
-	contract.KindForbidden: a2a.ErrUnauthorized,
-	contract.KindWaiting:   a2a.ErrUnsupportedOperation,
-	contract.KindCompleted: a2a.ErrUnsupportedOperation,
-	contract.KindDecided:   a2a.ErrUnsupportedOperation,
-	contract.KindKeyReused: a2a.ErrInvalidParams,
-	contract.KindTooLarge:  a2a.ErrInvalidParams,
-	service.KindNoSpace:    a2a.ErrServerError,
-	service.KindLost:       a2a.ErrInternalError,
+	contract.KindInvalid:     a2a.ErrInvalidParams,
+	contract.KindNotFound:    a2a.ErrTaskNotFound,
+	deletion.KindDeleted:     a2a.ErrTaskNotFound,
+	contract.KindForbidden:   a2a.ErrUnauthorized,
+	contract.KindWaiting:     a2a.ErrUnsupportedOperation,
+	contract.KindCompleted:   a2a.ErrUnsupportedOperation,
+	contract.KindDecided:     a2a.ErrUnsupportedOperation,
+	contract.KindKeyReused:   a2a.ErrInvalidParams,
+	contract.KindTooLarge:    a2a.ErrInvalidParams,
+	modality.KindUnsupported: a2a.ErrUnsupportedContentType,
+	service.KindNoSpace:      a2a.ErrServerError,
+	service.KindLost:         a2a.ErrInternalError,
 }
 
 // toA2AError converts an error to an A2A error.

@@ -23,7 +23,7 @@ type message struct {
 }
 
 // readMessage reads the parts: text unchanged, data as JSON, text files within the text,
-// images separately. Other files are refused, because the agent cannot read them.
+// images and PDFs separately. Other files are refused, because the agent cannot read them.
 func readMessage(m *a2a.Message) (message, error) {
 	in := message{id: m.ID}
 	if len(m.ID) > maxMessageID {
@@ -56,7 +56,7 @@ func readMessage(m *a2a.Message) (message, error) {
 // sum returns a hash of the content.
 func (in message) sum() string { return contract.Hash([]byte(in.fingerprint)) }
 
-// part returns the text of a part. Images are added to the files instead.
+// part returns the text of a part. Images and PDFs are added to the files, too.
 func (in *message) part(p *a2a.Part) (string, error) {
 	switch content := p.Content.(type) {
 	case a2a.Text:
@@ -76,11 +76,11 @@ func (in *message) part(p *a2a.Part) (string, error) {
 }
 
 func (in *message) file(f service.File) (string, error) {
-	text, image, err := request.Attachment(f)
+	text, shown, err := request.Attachment(f)
 	if err != nil {
 		return "", a2a.NewError(a2a.ErrUnsupportedContentType, "Incompatible content types: "+err.Error())
 	}
-	if image {
+	if shown {
 		in.files = append(in.files, f)
 	}
 	return text, nil

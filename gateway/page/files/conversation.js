@@ -131,7 +131,7 @@ export class Conversation {
         break;
       case "TEXT_MESSAGE_END":
         this.#forgetSent();
-        if (isWithImage(this.transcript.find("user", e.messageId))) this.#readImages();
+        if (isWithFile(this.transcript.find("user", e.messageId))) this.#readFiles();
         break;
     }
     for (const a of this.waiting) {
@@ -162,8 +162,8 @@ export class Conversation {
   // drop takes files that were dropped or pasted. A question of a tool server is not answered with files.
   drop(e) { if (!this.completed && !this.waiting.length) this.files.pasted(e); }
 
-  // readImages reads the images of messages, which events do not have.
-  #readImages() {
+  // readFiles reads the images and PDFs of messages, which events do not have.
+  #readFiles() {
     this.reading ??= api.pause(200).then(() => api.exists(this.id)).then(({ conversation }) => {
       for (const m of conversation.messages) {
         const entry = this.transcript.find("user", m.draft ?? m.id);
@@ -312,8 +312,8 @@ export class Conversation {
   initialDraft() { return this.kept ??= draft(this.id ?? ""); }
 }
 
-// isWithImage tells that an image came with a message: its text names it.
-const isWithImage = (entry) => entry && !entry.media && /^\[image .*\]$/m.test(entry.text);
+// isWithFile tells that an image or a PDF came with a message: its text names it.
+const isWithFile = (entry) => entry && !entry.media && /^\[(image|PDF) .*\]$/m.test(entry.text);
 
 // fit makes a text box as high as its text.
 function fit(box) {

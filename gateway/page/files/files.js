@@ -3,7 +3,7 @@ import { html, nothing } from "./html.js";
 import { reveal } from "./reveal.js";
 
 const images = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-const most = 16, room = 6_000_000; // bytes of all together: the agent takes 8 MiB of base64
+const pdf = "application/pdf", most = 16, room = 6_000_000; // bytes of all together: the agent takes 8 MiB of base64
 
 // Files are those of the next message.
 export class Files {
@@ -30,9 +30,9 @@ export class Files {
     if (!f.size) throw new Error(`${f.name} is empty, or is a folder.`);
     if (this.list.length >= most) throw new Error(`A message takes ${most} files at most; ${f.name} is left out.`);
     if (this.list.reduce((sum, l) => sum + l.size, f.size) > room) throw new Error(`${f.name} is too large: all files of a message together have at most 6 MB.`);
-    const bytes = new Uint8Array(await f.arrayBuffer()), image = images.includes(f.type);
-    if (!image && !isText(bytes)) throw new Error(`${f.name} is neither a text in UTF-8 nor an image that models can see (PNG, JPEG, GIF, WebP).`);
-    return { name: f.name.slice(-60), type: image ? f.type : "text/plain", size: f.size, data: base64(bytes), url: image && URL.createObjectURL(f) };
+    const bytes = new Uint8Array(await f.arrayBuffer()), image = images.includes(f.type), shown = image || f.type === pdf;
+    if (!shown && !isText(bytes)) throw new Error(`${f.name} is neither a text in UTF-8 nor a PDF nor an image that models can see (PNG, JPEG, GIF, WebP).`);
+    return { name: f.name.slice(-60), type: shown ? f.type : "text/plain", size: f.size, data: base64(bytes), url: image && URL.createObjectURL(f) };
   }
 
   remove(file) {
@@ -58,7 +58,7 @@ export class Files {
 
   button(disabled) {
     return html`<label class=${"attach" + (disabled ? " disabled" : "")}><input type="file" class="unseen" multiple ?disabled=${disabled} @change=${(e) => { this.add([...e.target.files]); e.target.value = ""; }}>
-      <span>Attach<span class="unseen"> images or text files</span></span></label>`;
+      <span>Attach<span class="unseen"> images, PDFs or text files</span></span></label>`;
   }
 
   // pasted takes what a paste or a drop brings, unless that has no files.
