@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agent-stop-and-go/workflows/contract/modality"
 )
@@ -150,7 +151,7 @@ func (c *claudeRules) document(at string, raw json.RawMessage) {
 	f := c.object(at, raw, "type source cache_control citations context title")
 	var kind, data, media, title string
 	if f["title"] != nil {
-		if c.decode(at+".title", f["title"], &title, "a valid string"); title == "" || len(title) > 500 {
+		if c.decode(at+".title", f["title"], &title, "a valid string"); title == "" || utf8.RuneCountInString(title) > 500 {
 			c.refuse("%s.title: String should have at least 1 and at most 500 characters", at)
 		}
 	}
