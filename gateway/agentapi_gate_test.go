@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -32,6 +33,17 @@ func TestAGateWaitsForItsAnswer(t *testing.T) {
 			t.Errorf("%v", waited)
 		}
 		path := fmt.Sprint("/api/v1/gate/", g["gate_id"])
+		for _, port := range []struct {
+			at         *httptest.Server
+			path, body string
+		}{
+			{a.api, path, `{"approve":false,"approve":true}`},
+			{a.shell, "/gate_response", fmt.Sprintf(`{"gate_id":%q,"decision":"reject","Decision":"allow"}`, g["gate_id"])},
+		} {
+			if got := a.do(400, port.at, "POST", port.path, port.body); !strings.Contains(fmt.Sprint(got["error"]), "is there twice") {
+				t.Errorf("%v", got)
+			}
+		}
 		for range 2 { // sent again, the answer is the same
 			if got := a.do(200, a.api, "POST", path, fmt.Sprintf(`{"approve":%t}`, approve)); got["status"] != "ok" {
 				t.Errorf("%v", got)

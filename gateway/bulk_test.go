@@ -88,7 +88,7 @@ func TestSeveralDecisionsAreCarriedOutSingly(t *testing.T) {
 func TestDecisionsThatMakeNoSenseAreRefusedTogether(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for body, text := range map[string]string{
-		`{}`: "1 to 100", `{"decisions":[]}`: "1 to 100", `{"decisions":[{"uuid":"x"}]}`: "decisions[0]: approved is required",
+		`{}`: "1 to 100", `{"decisions":[]}`: "1 to 100", `{"decisions":[{"uuid":"x","approved":false,"Approved":true}]}`: "decisions[0]: approved is there twice", `{"decisions":[{"uuid":"x"}]}`: "decisions[0]: approved is required",
 		`{"decisions":[{"uuid":"x","approved":true},{"uuid":"x","approved":false}]}`:                "decisions[1]: x is there twice",
 		`{"decisions":[{"uuid":"x","approved":true,"tool_args_sha":"a digest that nobody reads"}]}`: "tool_args_sha",
 		`{"decisions":[` + strings.Repeat(`{"uuid":"x","approved":true},`, 100) + `{}]}`:            "1 to 100",

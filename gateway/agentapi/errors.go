@@ -22,8 +22,9 @@ func invalid(format string, args ...any) error {
 
 func noSession() error { return service.Errorf(contract.KindNotFound, textNoSession) }
 
-// read reads a body. Members that it does not know are ignored, as clients expect.
-func read(r *http.Request, v any) error {
+// read reads a body. Members that it does not know are ignored, as clients expect. Those that decide must not be there
+// twice.
+func read(r *http.Request, v any, once ...string) error {
 	data, err := request.Body(r)
 	if err != nil {
 		if service.IsKind(err, contract.KindInvalid) {
@@ -33,6 +34,9 @@ func read(r *http.Request, v any) error {
 	}
 	if len(data) == 0 || !json.Valid(data) {
 		return invalid(textNoJSON)
+	}
+	if twice := request.Duplicate(data, once...); twice != "" {
+		return invalid("'%s' is there twice; nothing was decided", twice)
 	}
 	return request.Decode(data, v)
 }

@@ -66,7 +66,7 @@ func (e *Endpoint) apiGate(c echo.Context) error {
 	var in struct {
 		Approve json.RawMessage `json:"approve"`
 	}
-	if err := read(c.Request(), &in); err != nil {
+	if err := read(c.Request(), &in, "approve"); err != nil {
 		return err
 	}
 	var approve bool
@@ -89,7 +89,7 @@ func (e *Endpoint) shellGate(c echo.Context) error {
 		GateID   string `json:"gate_id"`
 		Decision string `json:"decision"`
 	}
-	if err := read(c.Request(), &in); err != nil {
+	if err := read(c.Request(), &in, "gate_id", "decision"); err != nil {
 		return err
 	}
 	if in.Decision != "allow" && in.Decision != "reject" {

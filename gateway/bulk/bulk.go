@@ -57,7 +57,10 @@ func Read(c echo.Context) ([]Decision, error) {
 		if err := request.Strict(raw, &decisions[i]); err != nil {
 			return nil, err
 		}
+		twice := request.Duplicate(raw, "uuid", "approved", "tool_args_sha256")
 		switch d := decisions[i]; {
+		case twice != "":
+			return nil, service.Errorf(contract.KindInvalid, "decisions[%d]: %s is there twice", i, twice)
 		case d.Approved == nil:
 			return nil, service.Errorf(contract.KindInvalid, "decisions[%d]: approved is required", i)
 		case seen[d.UUID]:

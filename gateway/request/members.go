@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -56,4 +57,32 @@ func suggestion(name string, known []string) string {
 		return `: did you mean "` + nearest + `"?`
 	}
 	return `; known here: "` + strings.Join(known, `", "`) + `"`
+}
+
+// Duplicate returns the first of the keys that an object has more than once, in any case. What decides an
+// approval must not be there twice:
+// encoding/json would take the last of two contradicting members.
+func Duplicate(object json.RawMessage, keys ...string) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		t, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return ""
+		}
+		name, _ := t.(string)
+		for _, key := range keys {
+			if strings.EqualFold(key, name) {
+				if seen[key] {
+					return key
+				}
+				seen[key] = true
+			}
+		}
+	}
+	return ""
 }

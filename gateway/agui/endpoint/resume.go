@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/request"
@@ -46,38 +45,11 @@ type resumeEntry struct {
 // earlier element of the same slice left.
 func (e *resumeEntry) UnmarshalJSON(data []byte) error {
 	type plain resumeEntry
-	if key := duplicateKey(data, "interruptId", "status", "payload"); key != "" {
+	if key := request.Duplicate(data, "interruptId", "status", "payload"); key != "" {
 		return fmt.Errorf("resume: %s is there twice", key)
 	}
 	*e = resumeEntry{}
 	return json.Unmarshal(data, (*plain)(e))
-}
-
-// duplicateKey returns the first of the keys that an object has more than once, in any case.
-// encoding/json would take the last of two contradicting members.
-func duplicateKey(object json.RawMessage, keys ...string) string {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return ""
-	}
-	seen := map[string]bool{}
-	for dec.More() {
-		t, err := dec.Token()
-		var value json.RawMessage
-		if err != nil || dec.Decode(&value) != nil {
-			return ""
-		}
-		name, _ := t.(string)
-		for _, key := range keys {
-			if strings.EqualFold(key, name) {
-				if seen[key] {
-					return key
-				}
-				seen[key] = true
-			}
-		}
-	}
-	return ""
 }
 
 // resumePayload is the answer to a resolved interrupt. Args are optional and must equal those that were
@@ -207,7 +179,7 @@ func (e resumeEntry) payload() (resumePayload, error) {
 	if err := dec.Decode(&p); err != nil {
 		return p, e.invalid("payload: " + request.DecodeErrorText(err))
 	}
-	if key := duplicateKey(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
+	if key := request.Duplicate(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
 		return p, e.invalid("payload: " + key + " is there twice")
 	}
 	if len(p.Reason) > service.MaxReason {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -25,7 +26,7 @@ type toolMetadata struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *toolMetadata) UnmarshalJSON(data []byte) error {
 	type plain toolMetadata
-	if key := duplicateKey(data, "destructive", "destructiveHint"); key != "" {
+	if key := request.Duplicate(data, "destructive", "destructiveHint"); key != "" {
 		return fmt.Errorf("metadata: %s is there twice", key)
 	}
 	*m = toolMetadata{}

@@ -6,8 +6,12 @@ import (
 
 	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/openai/talk"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 )
+
+// typeAnswer is the type of an answer to an approval.
+const typeAnswer = "mcp_approval_response"
 
 // items are the input of a request: a text, or items.
 type items []item
@@ -43,13 +47,26 @@ func (i *items) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]item)(i))
 }
 
+// UnmarshalJSON implements json.Unmarshaler. It refuses answers to approvals that are ambiguous.
+func (i *item) UnmarshalJSON(data []byte) error {
+	type plain item
+	*i = item{}
+	if err := json.Unmarshal(data, (*plain)(i)); err != nil || i.Type != typeAnswer {
+		return err
+	}
+	if twice := request.Duplicate(data, "type", "approval_request_id", "approve"); twice != "" {
+		return fmt.Errorf("%s: %s is there twice", typeAnswer, twice)
+	}
+	return nil
+}
+
 func (i item) isMessage() bool { return i.Type == "message" || i.Type == "" && i.Role != "" }
 
 func (i item) ofUser() bool { return i.isMessage() && i.Role == "user" }
 
 // answers reports whether an item is the result of a call, or an answer to an approval.
 func (i item) answers() bool {
-	return i.Type == "function_call_output" || i.Type == "mcp_approval_response"
+	return i.Type == "function_call_output" || i.Type == typeAnswer
 }
 
 // reference returns the response of the last item that the client has from one.
@@ -117,7 +134,7 @@ func (i item) add(in *talk.Input, isNew bool) error {
 		text, err := i.output()
 		in.Results = append(in.Results, talk.Result{CallID: i.CallID, Text: text})
 		return err
-	case i.Type == "mcp_approval_response":
+	case i.Type == typeAnswer:
 		uuid, ok := approvalOf(i.ApprovalRequestID)
 		if !ok {
 			return invalid("approval_request_id %s is not one of this agent", service.Printable(i.ApprovalRequestID))

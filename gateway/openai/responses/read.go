@@ -200,7 +200,7 @@ func (s stored) input() map[string]any {
 	id := itemID("msg", s.id, "input")
 	if a := s.entry.Approval; a != nil {
 		return map[string]any{
-			"id": id, "type": "mcp_approval_response", "approval_request_id": approvalID(a.UUID), "approve": a.Decision == contract.Approved, "reason": a.Reason,
+			"id": id, "type": typeAnswer, "approval_request_id": approvalID(a.UUID), "approve": a.Decision == contract.Approved, "reason": a.Reason,
 		}
 	}
 	return map[string]any{
