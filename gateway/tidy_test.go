@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -42,6 +43,20 @@ func TestASlashAtTheEndChangesNothing(t *testing.T) {
 			t.Errorf("%+v\n%+v", again, first)
 		}
 	}
+}
+
+// Some clients escape what need not be escaped in a path.
+func TestEscapesInAPathChangeNothing(t *testing.T) {
+	c := chatting(t, newMany(t), func(d *gateway.Deps) {
+		d.Agent.Tree = &contract.Node{Type: contract.NodeSequential, Nodes: []contract.Node{{Name: "look", Type: contract.NodeLLM, Model: "m"}}}
+	})
+	for _, path := range []string{"/v1/models/helper%3Alook", "/v1/models/helper%3alook/", "/v1/%6Dodels/helper:look"} {
+		if r := c.want(200, c.do("GET", path, "")); r.text("id") != "helper:look" {
+			t.Errorf("%s: %s", path, r.raw)
+		}
+	}
+	c.want(404, c.do("GET", "/v1%2Fmodels", ""))
+	c.want(404, c.do("GET", "/v1/models/..%2Fmodels", ""))
 }
 
 func TestEveryRouteTakesASlashAtTheEnd(t *testing.T) {

@@ -9,16 +9,20 @@ import (
 )
 
 // Tidy returns a request with its path in the form of the routes: without a slash at the end,
-// and with UUIDs in lower case. It does not redirect, because a redirect would lose the body
-// of a POST.
+// with UUIDs in lower case, and without escapes, which clients may use for any character (RFC 3986, 2.4), such as the colon in the
+// name of a model. The escape of a slash stays, because it separates nothing. It does not redirect, because a redirect would lose
+// the body of a POST.
 func Tidy(r *http.Request) *http.Request {
-	path := tidyPath(r.URL.Path)
-	if path == r.URL.Path {
+	path, raw := tidyPath(r.URL.Path), tidyPath(r.URL.RawPath)
+	if !strings.Contains(strings.ToLower(raw), "%2f") {
+		raw = ""
+	}
+	if path == r.URL.Path && raw == r.URL.RawPath {
 		return r
 	}
 	out, u := new(http.Request), new(url.URL)
 	*out, *u = *r, *r.URL
-	u.Path, u.RawPath = path, tidyPath(r.URL.RawPath)
+	u.Path, u.RawPath = path, raw
 	out.URL = u
 	return out
 }
