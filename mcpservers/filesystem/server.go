@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,12 +83,7 @@ type call struct {
 }
 
 func (s *Server) handler(t tool) server.ToolHandlerFunc {
-	name := t.definition.Name
-	var allowed []string
-	for parameter := range t.definition.InputSchema.Properties {
-		allowed = append(allowed, parameter)
-	}
-	slices.Sort(allowed)
+	name, allowed := t.definition.Name, hosting.Parameters(t.definition)
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, s.config.timeout())

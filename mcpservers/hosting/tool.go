@@ -1,6 +1,7 @@
 package hosting
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -21,6 +22,9 @@ func (h Hints) Annotation(title string) mcp.ToolOption {
 		OpenWorldHint:   mcp.ToBoolPtr(h.OpenWorld),
 	})
 }
+
+// Parameters returns the names of the arguments of a tool, sorted, as ParseArguments takes them.
+func Parameters(t mcp.Tool) []string { return slices.Sorted(maps.Keys(t.InputSchema.Properties)) }
 
 // ResultOf declares T as the result of a tool. Results never contain null, which the schema
 // that is generated from Go pointers and slices would allow.

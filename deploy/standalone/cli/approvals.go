@@ -50,11 +50,7 @@ func newApprovalsList(f *Flags) *cobra.Command {
 		Use:   "list",
 		Short: "List the approvals that wait",
 		Args:  arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 			page, err := s.Approvals(cmd.Context(), p.query)
 			if err != nil {
 				return err
@@ -72,7 +68,7 @@ func newApprovalsList(f *Flags) *cobra.Command {
 				table(w, rows...)
 				more(w, page.NextCursor)
 			})
-		},
+		}),
 	}
 	p.add(cmd)
 	return cmd
@@ -100,11 +96,7 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 		Short:             "Show all of an approval: the arguments, where the call goes, who decided",
 		Args:              arguments("UUID"),
 		ValidArgsFunction: completeFrom(f, approvalIDs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			state, err := s.Approval(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -131,7 +123,7 @@ func newApprovalsShow(f *Flags) *cobra.Command {
 				fmt.Fprint(w, screen.Field("judged again", lastJudgement(state.Judgements)))
 				s.printAnswers(w, state.Approval)
 			})
-		},
+		}),
 	}
 }
 
@@ -187,11 +179,8 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 		Use: use, Short: short, Example: example,
 		Args:              accepts,
 		ValidArgsFunction: completeFrom(f, approvalIDs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
+			var err error
 			a := answer(args)
 			a.By, a.Reason = f.decider(d.by), d.reason
 			if a.Edit, err = changes(d.set); err != nil || len(d.set) > 0 && len(args) > 1 {
@@ -213,7 +202,7 @@ func newDecision(f *Flags, use, short, example string, answer func(args []string
 				return err
 			}
 			return s.showTurn(cmd.Context(), turn, ended)
-		},
+		}),
 	}
 	d.add(cmd)
 	if strings.HasPrefix(use, "approve") {

@@ -64,11 +64,7 @@ func newAsk(getenv func(string) string) *cobra.Command {
 	f := AddFlags(cmd, getenv)
 	a.add(cmd, f)
 	cmd.Flags().StringArrayVarP(&paths, "file", "f", nil, "send the image, PDF or text file at this `path`, too; may be repeated")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, args []string) error {
 		message, err := messageOf(args, s.in)
 		if err != nil {
 			return err
@@ -81,7 +77,7 @@ func newAsk(getenv func(string) string) *cobra.Command {
 		}
 		_, err = s.ask(cmd.Context(), a, message)
 		return err
-	}
+	})
 	return cmd
 }
 

@@ -48,19 +48,17 @@ func newChat(getenv func(string) string) *cobra.Command {
 	}
 	f := AddFlags(cmd, getenv)
 	a.add(cmd, f)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
+		id, err := s.FullID(cmd.Context(), a.conversation)
 		if err != nil {
 			return err
 		}
-		if a.conversation, err = s.FullID(cmd.Context(), a.conversation); err != nil {
-			return err
-		}
+		a.conversation = id
 		if s.talks {
 			return s.chat(cmd.Context(), a)
 		}
 		return s.pipe(cmd.Context(), a)
-	}
+	})
 	return cmd
 }
 

@@ -112,6 +112,17 @@ func (f *Flags) open(cmd *cobra.Command) (*session, error) {
 	return s, nil
 }
 
+// session returns what a command runs that needs a session.
+func (f *Flags) session(run func(s *session, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		s, err := f.open(cmd)
+		if err != nil {
+			return err
+		}
+		return run(s, cmd, args)
+	}
+}
+
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

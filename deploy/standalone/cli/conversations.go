@@ -31,11 +31,7 @@ func newConversationsList(f *Flags) *cobra.Command {
 		Use:   "list",
 		Short: "List conversations, the newest first",
 		Args:  arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 			p.query.Status = client.Status(status)
 			page, err := s.Conversations(cmd.Context(), p.query)
 			if err != nil {
@@ -55,7 +51,7 @@ func newConversationsList(f *Flags) *cobra.Command {
 				}
 				more(w, page.NextCursor)
 			})
-		},
+		}),
 	}
 	p.add(cmd)
 	cmd.Flags().StringVar(&p.query.Search, "search", "", "only those with all of these `words` in their title or in what people and agents wrote")
@@ -70,13 +66,9 @@ func newOf(f *Flags, use, short string, run func(*session, context.Context, stri
 		Use: use, Short: short,
 		Args:              arguments("ID"),
 		ValidArgsFunction: completeFrom(f, conversationIDs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			return run(s, cmd.Context(), args[0])
-		},
+		}),
 	}
 }
 
@@ -159,17 +151,13 @@ func newRename(f *Flags) *cobra.Command {
 		Example:           `  agent conversations rename 7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f "Fruit for the canteen"`,
 		Args:              arguments("ID", "TITLE"),
 		ValidArgsFunction: completeFrom(f, conversationIDs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			t, err := s.Rename(cmd.Context(), args[0], args[1], f.decider(by))
 			if err != nil {
 				return err
 			}
 			return s.showChange(t)
-		},
+		}),
 	}
 	cmd.Long = `Give a conversation a title, which lists show instead of the first words of its first
 message: one line of at most 80 characters. A closed conversation keeps its title.

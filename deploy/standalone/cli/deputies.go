@@ -29,11 +29,7 @@ it, and where several people must approve, you and your deputy are one. The reco
 func newDeputiesList(f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List who decides in whose place", Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 			list, err := s.Deputies(cmd.Context())
 			if err != nil {
 				return err
@@ -49,7 +45,7 @@ func newDeputiesList(f *Flags) *cobra.Command {
 				}
 				table(w, rows...)
 			})
-		},
+		}),
 	}
 }
 
@@ -69,8 +65,8 @@ func newDeputiesAppoint(f *Flags) *cobra.Command {
 			a.To.Subject, a.Until = args[0], time.Now().Add(d)
 			if until != "" {
 				var err error
-				if a.Until, err = time.Parse(time.RFC3339, until); err != nil {
-					return &UsageError{fmt.Errorf("--until %s: expected a time such as 2026-08-31T18:00:00+02:00", until)}
+				if a.Until, err = parseUntil(until); err != nil {
+					return &UsageError{err}
 				}
 			}
 			s, err := f.open(cmd)
@@ -97,17 +93,22 @@ func newDeputiesAppoint(f *Flags) *cobra.Command {
 func newDeputiesRevoke(f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "End a deputy before its time", Args: arguments("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			if err := s.RevokeDeputy(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			return s.show(map[string]string{"revoked": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "It counts no more.") })
-		},
+		}),
 	}
+}
+
+// parseUntil reads the flag --until.
+func parseUntil(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		err = fmt.Errorf("--until %s: expected a time such as 2026-08-31T18:00:00+02:00", text)
+	}
+	return at, err
 }
 
 func toTheMinute(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }

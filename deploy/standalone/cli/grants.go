@@ -47,11 +47,7 @@ func stateOf(g client.Grant) string {
 func newGrantsList(f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List approvals that count for later calls, too", Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 			list, err := s.Grants(cmd.Context())
 			if err != nil {
 				return err
@@ -67,18 +63,14 @@ func newGrantsList(f *Flags) *cobra.Command {
 				}
 				table(w, rows...)
 			})
-		},
+		}),
 	}
 }
 
 func newGrantsShow(f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show for which calls an approval counts", Args: arguments("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			g, err := s.Grant(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -89,23 +81,19 @@ func newGrantsShow(f *Flags) *cobra.Command {
 				fmt.Fprint(w, screen.Field("since", toTheMinute(g.Since)))
 				fmt.Fprint(w, screen.Field("used", stateOf(g)))
 			})
-		},
+		}),
 	}
 }
 
 func newGrantsRevoke(f *Flags) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "Have later calls ask again", Args: arguments("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: f.session(func(s *session, cmd *cobra.Command, args []string) error {
 			if err := s.RevokeGrant(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			return s.show(map[string]string{"revoked": args[0]}, func(w io.Writer) { fmt.Fprintln(w, "The next call asks.") })
-		},
+		}),
 	}
 }
 
@@ -140,9 +128,9 @@ func (a *always) complete(others bool) error {
 		at := time.Now().Add(a.within).UTC().Truncate(time.Second)
 		a.Until = &at
 	case a.until != "":
-		at, err := time.Parse(time.RFC3339, a.until)
+		at, err := parseUntil(a.until)
 		if err != nil {
-			return fmt.Errorf("--until %s: expected a time such as 2026-08-31T18:00:00+02:00", a.until)
+			return err
 		}
 		a.Until = &at
 	}

@@ -24,17 +24,13 @@ func newLimits(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{Use: "limits", Short: "List or change the rate limits of calls", Long: aboutLimits, Args: arguments()}
 	cmd.Example = "  agent limits\n  agent limits set \"server db per caller\" --calls 5 --reason \"the database is slow\"\n  agent limits restore \"server db per caller\""
 	f := AddFlags(cmd, getenv)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 		list, err := s.RateLimits(cmd.Context())
 		if err != nil {
 			return err
 		}
 		return s.showLimits(list)
-	}
+	})
 	cmd.AddCommand(newLimitChange(getenv, "set NAME", "Change a rate limit", true), newLimitChange(getenv, "restore NAME", "Make a rate limit the configured one again", false))
 	return cmd
 }
@@ -50,18 +46,14 @@ func newLimitChange(getenv func(string) string, use, short string, sets bool) *c
 	}
 	cmd.Flags().StringVar(&change.Reason, "reason", "", "why; a `text` for the record")
 	cmd.Flags().StringVar(&change.By, "by", "", "who does it; a `name` for the record (default $USER, unless there is a key)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, args []string) error {
 		change.Limit, change.By = args[0], f.decider(change.By)
 		list, err := s.ChangeLimit(cmd.Context(), change)
 		if err != nil {
 			return err
 		}
 		return s.showLimits(list)
-	}
+	})
 	return cmd
 }
 

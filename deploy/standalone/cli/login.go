@@ -26,11 +26,7 @@ func newLogin(getenv func(string) string) *cobra.Command {
 	f := AddFlags(cmd, getenv)
 	var issuer string
 	cmd.Flags().StringVar(&issuer, "issuer", "", "the `URL` of the provider, if the agent has several")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 		store, err := login.NewStore(getenv)
 		if err != nil {
 			return err
@@ -54,7 +50,7 @@ func newLogin(getenv func(string) string) *cobra.Command {
 			return err
 		}
 		return s.showCaller(cmd)
-	}
+	})
 	return cmd
 }
 
@@ -95,11 +91,7 @@ func newLogout(getenv func(string) string) *cobra.Command {
 		Long: "Forget the login of agent login, and have the provider end it.\n",
 	}
 	f := AddFlags(cmd, getenv)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 		store, err := login.NewStore(getenv)
 		if err != nil {
 			return err
@@ -118,6 +110,6 @@ func newLogout(getenv func(string) string) *cobra.Command {
 		}
 		fmt.Fprintf(s.err, "Logged out of %s\n", s.URL())
 		return nil
-	}
+	})
 	return cmd
 }

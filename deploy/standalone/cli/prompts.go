@@ -23,11 +23,7 @@ func NewUsedPrompts(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{Use: "used ID", Short: "Show which prompts a conversation has had", Long: aboutUsed, Args: arguments("ID")}
 	f := AddFlags(cmd, getenv)
 	cmd.ValidArgsFunction = completeFrom(f, conversationIDs)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, args []string) error {
 		c, err := s.Conversation(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -59,6 +55,6 @@ func NewUsedPrompts(getenv func(string) string) *cobra.Command {
 				table(w, rows...)
 			}
 		})
-	}
+	})
 	return cmd
 }

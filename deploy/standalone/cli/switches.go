@@ -49,17 +49,13 @@ func newSwitch(getenv func(string) string, use, short string, change func(contex
 	cmd := &cobra.Command{Use: use, Short: short, Args: switchArguments, ValidArgs: []string{"all", "agent", "server", "tool"}}
 	f := AddFlags(cmd, getenv)
 	cmd.Flags().StringVar(&by, "by", "", "who does it; a `name` for the record (default $USER, unless there is a key)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, args []string) error {
 		list, err := change(cmd.Context(), s, client.SwitchChange{What: strings.Join(args, ":"), By: f.decider(by)})
 		if err != nil {
 			return err
 		}
 		return s.showSwitches(list)
-	}
+	})
 	return cmd
 }
 
@@ -73,17 +69,13 @@ func switchArguments(_ *cobra.Command, args []string) error {
 func newSwitches(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{Use: "switches", Short: "List what is paused", Args: arguments()}
 	f := AddFlags(cmd, getenv)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 		list, err := s.Switches(cmd.Context())
 		if err != nil {
 			return err
 		}
 		return s.showSwitches(list)
-	}
+	})
 	return cmd
 }
 

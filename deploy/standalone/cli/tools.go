@@ -29,11 +29,7 @@ func newTools(getenv func(string) string) *cobra.Command {
 		Args:  arguments(),
 	}
 	f := AddFlags(cmd, getenv)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = f.session(func(s *session, cmd *cobra.Command, _ []string) error {
 		offer, err := s.Offer(cmd.Context())
 		if err != nil {
 			return err
@@ -62,7 +58,7 @@ func newTools(getenv func(string) string) *cobra.Command {
 				}
 			}
 		})
-	}
+	})
 	cmd.AddCommand(newToolsLint(getenv))
 	return cmd
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"agent-stop-and-go/mcpservers/drive/bucket"
@@ -97,12 +96,7 @@ func (s *Server) Register(to *server.MCPServer) {
 }
 
 func (s *Server) handler(t tool) server.ToolHandlerFunc {
-	name := t.definition.Name
-	var allowed []string
-	for parameter := range t.definition.InputSchema.Properties {
-		allowed = append(allowed, parameter)
-	}
-	slices.Sort(allowed)
+	name, allowed := t.definition.Name, hosting.Parameters(t.definition)
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(s.config.Timeout))

@@ -125,12 +125,7 @@ type call struct {
 }
 
 func (s *Server) handler(t tool) server.ToolHandlerFunc {
-	name := t.definition.Name
-	var allowed []string
-	for parameter := range t.definition.InputSchema.Properties {
-		allowed = append(allowed, parameter)
-	}
-	slices.Sort(allowed)
+	name, allowed := t.definition.Name, hosting.Parameters(t.definition)
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		result, c, err := s.run(ctx, t, request, allowed)
