@@ -3,15 +3,9 @@ package outbound
 import (
 	"cmp"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
-
-	"agent-stop-and-go/workflows/contract/network"
 )
-
-// Special reports whether an address does not belong to the public internet.
-func Special(ip netip.Addr) bool { return !network.PublicAddress(ip) }
 
 // SameHost reports whether two URLs have the same host and port.
 func SameHost(a, b *url.URL) bool { return authority(a) == authority(b) }

@@ -6,7 +6,6 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/edit"
-	"agent-stop-and-go/workflows/contract/grant"
 	"agent-stop-and-go/workflows/contract/verdict"
 )
 
@@ -83,15 +82,6 @@ const (
 	TextAlwaysDeputy   = "always: a deputy approves single calls only"
 	TextAlwaysOther    = "always: the call is not the one any more that was shown"
 )
-
-// Standing says that a call runs because of a standing grant.
-func Standing(u grant.Use) string {
-	who := "somebody"
-	if u.By != "" {
-		who = plain(u.By)
-	}
-	return fmt.Sprintf("approved by %s on %s for later calls, too (%s): use %d, %d left", who, u.Since.Format("2006-01-02 15:04"), u.ID, u.Number, u.Left)
-}
 
 // givenMarker says which standing grant came with a yes, or why there is none.
 func givenMarker(r contract.ApprovalResult) string {

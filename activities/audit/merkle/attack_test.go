@@ -24,7 +24,7 @@ var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 // world is a log with its key, its store and its witness.
 type world struct {
 	t       *testing.T
-	store   *merkle.Memory
+	store   *memory
 	key     merkle.Key
 	log     *merkle.Log
 	witness string // folder
@@ -45,7 +45,7 @@ func newKey(t *testing.T) merkle.Key {
 }
 
 func newWorld(t *testing.T, witnessed bool) *world {
-	w := &world{t: t, store: &merkle.Memory{}, key: newKey(t)}
+	w := &world{t: t, store: &memory{}, key: newKey(t)}
 	if witnessed {
 		w.witness = t.TempDir()
 	}
@@ -136,7 +136,7 @@ func (w *world) names() []string { return slices.Sorted(maps.Keys(w.store.Files)
 // rewrite is an attacker who has the key: the store gets a log of other leaves from a batch on.
 func (w *world) rewrite(from int, change func([]audit.Leaf) []audit.Leaf) {
 	w.t.Helper()
-	other := &merkle.Memory{}
+	other := &memory{}
 	l := w.open(other)
 	for n, name := range w.names() {
 		var leaves []audit.Leaf
@@ -242,7 +242,7 @@ var attacks = []struct {
 	}, merkle.Altered, merkle.Forked, merkle.Altered, false},
 	{"the end is replaced with the stolen key", func(w *world) {
 		w.rewrite(9, func([]audit.Leaf) []audit.Leaf { return nil })
-		l := w.open(&merkle.Memory{Files: w.store.Files})
+		l := w.open(&memory{Files: w.store.Files})
 		for n := 20; n < 30; n++ {
 			if _, err := l.Append(w.t.Context(), audit.Head{}, slices.Concat(call(n)...)); err != nil {
 				w.t.Fatal(err)
@@ -298,7 +298,7 @@ func TestNothingIsAppendedToALogThatWasTamperedWith(t *testing.T) {
 				if err == nil || len(w.store.Files) != len(files) {
 					t.Errorf("witness %v: appended, %v", witnessed, err)
 				}
-				_, err = w.open(&merkle.Memory{Files: files}).Append(t.Context(), audit.Head{}, slices.Concat(call(9)...))
+				_, err = w.open(&memory{Files: files}).Append(t.Context(), audit.Head{}, slices.Concat(call(9)...))
 				if (err == nil) != a.appendable {
 					t.Errorf("without anything to compare it with: %v", err)
 				}

@@ -23,7 +23,7 @@
 //	verify.go   Verify, which names what    sequence.go its rules for the events themselves
 //	            was done to a log           export.go  the proofs of a conversation
 //	beside.go   its rules for what is   keys.go     keys and checkpoints
-//	            kept beside the log     memory.go   a Store for tests
+//	            kept beside the log
 //
 // A process that opens a log reads all of it, and keeps 80 bytes a leaf in memory.
 package merkle

@@ -61,10 +61,7 @@ var states = map[contract.TaskState]a2a.TaskState{
 	contract.TaskRejected:      a2a.TaskStateRejected,
 }
 
-// StateOf returns the A2A 1.0 name of a state.
-func StateOf(s contract.TaskState) a2a.TaskState { return states[s] }
-
-// StateNamed is the inverse of StateOf; ok is false for an unknown name.
+// StateNamed returns the state with an A2A 1.0 name; ok is false for an unknown name.
 func StateNamed(name a2a.TaskState) (s contract.TaskState, ok bool) {
 	for s, n := range states {
 		if n == name {

@@ -22,9 +22,6 @@ const (
 
 var order = []Class{"", Read, Write, Schema, Unsafe, Unknown, Session}
 
-// Classes returns all classes.
-func Classes() []Class { return slices.Clone(order[1:]) }
-
 // Max returns the class that prevails.
 func (c Class) Max(other Class) Class {
 	if slices.Index(order, other) > slices.Index(order, c) {

@@ -64,6 +64,8 @@ func TestWhichAddressesArePublic(t *testing.T) {
 		"224.0.0.1": false, "ff02::1": false, "ff0e::1": false, "255.255.255.255": false, "240.0.0.1": false,
 		"::7f00:1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "2002:808:808::": false,
 		"192.88.99.1": false, "3fff::1": false, "4000::1": false, "5f00::1": false, "64:ff9b::808:808": true,
+		"198.18.0.1": false, "::ffff:10.0.0.1": false, "fc00::1": false, "fd00:ec2::254": false, "64:ff9b:1::1": false, "2001:db8::1": false,
+		"2001::1": false,
 	} {
 		if got := network.PublicAddress(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: public %v", text, got)

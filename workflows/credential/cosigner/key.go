@@ -55,16 +55,6 @@ func ParseKey(text string) (Key, error) {
 // file.
 func KeyFile(path, name string) (Key, error) {
 	text, err := keyfile.Open(path, func() (string, error) { return NewKey(name) })
-	return keyIn(path, text, err)
-}
-
-// ReadKeyFile reads the key in a file, which only its owner may read.
-func ReadKeyFile(path string) (Key, error) {
-	text, err := keyfile.Read(path)
-	return keyIn(path, text, err)
-}
-
-func keyIn(path, text string, err error) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}

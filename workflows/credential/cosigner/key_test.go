@@ -18,7 +18,7 @@ func TestAKeyCountersignsWhatOthersVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := cosigner.ReadKeyFile(file)
+	again, err := cosigner.KeyFile(file, "another name") // it is there
 	if err != nil || again.Public != k.Public {
 		t.Fatalf("%q and %q, %v", k.Public, again.Public, err)
 	}

@@ -1,4 +1,4 @@
-package merkle
+package merkle_test
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agent-stop-and-go/activities/audit/merkle"
 )
 
-// Memory is a Store for tests. The zero value is empty.
-type Memory struct {
+// memory is a store. The zero value is empty.
+type memory struct {
 	mu    sync.Mutex
 	Files map[string][]byte
 	// Fails is the error of the next operations, if it is set, and Late that of the next Create that
@@ -17,15 +19,15 @@ type Memory struct {
 	Fails, Late error
 }
 
-// Create implements Store.
-func (m *Memory) Create(_ context.Context, name string, data []byte) error {
+// Create implements merkle.Store.
+func (m *memory) Create(_ context.Context, name string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.Fails != nil {
 		return m.Fails
 	}
 	if _, there := m.Files[name]; there {
-		return ErrExists
+		return merkle.ErrExists
 	}
 	if m.Files == nil {
 		m.Files = map[string][]byte{}
@@ -34,8 +36,8 @@ func (m *Memory) Create(_ context.Context, name string, data []byte) error {
 	return m.Late
 }
 
-// Read implements Store.
-func (m *Memory) Read(_ context.Context, name string) ([]byte, error) {
+// Read implements merkle.Store.
+func (m *memory) Read(_ context.Context, name string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.Fails != nil {
@@ -43,13 +45,13 @@ func (m *Memory) Read(_ context.Context, name string) ([]byte, error) {
 	}
 	data, there := m.Files[name]
 	if !there {
-		return nil, ErrNotFound
+		return nil, merkle.ErrNotFound
 	}
 	return slices.Clone(data), nil
 }
 
-// List implements Store.
-func (m *Memory) List(_ context.Context, prefix string) ([]string, error) {
+// List implements merkle.Store.
+func (m *memory) List(_ context.Context, prefix string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.Fails != nil {
