@@ -20,7 +20,7 @@ agent runs: the databases as they are at one moment, the files of data_dir, and 
 the blob store. What the folder DIR has already is not copied again.
 
 The keys that seal callers' tokens and sign the audit log are not copied: keep copies of
-credential.key and audit.key elsewhere.
+credential.key and audit.key elsewhere. Nor is witness.key: a restored witness gets a new one.
 Databases of tool servers that are not in data_dir are not copied either.
 `
 

@@ -31,6 +31,7 @@ func newAgent(t *testing.T) agent {
 	a.write("keys.json", "hashes")
 	a.write("credential.key", "secret")
 	a.write("audit.key", "secret")
+	a.write("witness.key", "secret")
 	a.write("tasks.log", "tasks")
 	a.write("temporal.db.schema", "schema")
 	a.write("blobs/claims/ab/cdef", "claim")
@@ -142,7 +143,7 @@ func TestARestoreIsWhatWasCopied(t *testing.T) {
 		t.Errorf("the pause is missing: %+v, %v", r, err)
 	}
 	want := a.files()
-	for _, name := range []string{"credential.key", "audit.key", "tasks.log"} {
+	for _, name := range []string{"credential.key", "audit.key", "witness.key", "tasks.log"} {
 		delete(want, name)
 	}
 	for _, name := range []string{"restored.json", "agent.lock"} {

@@ -24,7 +24,8 @@
 //
 // # What is not copied
 //
-// The keys that seal callers' tokens and sign the audit log (credential.key, audit.key), so that
-// whoever gets the copy gets no token and cannot write another log; the tasks that the process is working on, which wait for their timeouts after a restore;
+// The keys that seal callers' tokens, sign the audit log and countersign those of others (credential.key,
+// audit.key, witness.key), so that whoever gets the copy gets no token and cannot write another log, and a
+// restored witness does not sign what it has refused before; the tasks that the process is working on, which wait for their timeouts after a restore;
 // logs of databases, locks, drafts and the copies from before migrations.
 package backup

@@ -231,7 +231,7 @@ func isSame(a, b string) bool {
 
 var (
 	drafts  = regexp.MustCompile(`\.(new|tmp|restore)$|\.tmp\d*$`)
-	skipped = regexp.MustCompile(`^(agent\.lock|tasks.*\.log|\.?credential\.key.*|audit\.key|\.key-.*|temporal\.db\.room|temporal\.db\..*before-.*|restored\.json|.*-(wal|shm|journal))$`)
+	skipped = regexp.MustCompile(`^(agent\.lock|tasks.*\.log|\.?credential\.key.*|(audit|witness)\.key|\.key-.*|temporal\.db\.room|temporal\.db\..*before-.*|restored\.json|.*-(wal|shm|journal))$`)
 )
 
 // isDraft reports whether a file is being written, under a name that is not its own.
