@@ -41,6 +41,7 @@ func NewHTTP(options Options, s *server.MCPServer) *HTTP {
 	h.streamContext, h.endStreams = context.WithCancel(context.Background())
 	h.callContext, h.cancelCalls = context.WithCancel(context.Background())
 	s.Use(h.endWithServer)
+	hooksOf(s).AddAfterSubscriptionsListen(awaitAcknowledgement)
 	h.sessions = newSessions(options, s, h.streamContext)
 	h.sse = newSSE(options, s, h.sessions)
 	h.server = &http.Server{

@@ -1,11 +1,13 @@
 package hosting
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -30,7 +32,7 @@ func logSafe(id string) string {
 func logRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		seen := &response{ResponseWriter: w}
+		seen := &response{ResponseWriter: w, begun: make(chan struct{})}
 		defer func() {
 			if reason := recover(); reason != nil {
 				log.Error("handler panicked", "path", r.URL.Path, "panic", reason, "stack", string(debug.Stack()))
@@ -39,13 +41,18 @@ func logRequests(log *slog.Logger, next http.Handler) http.Handler {
 			log.Info("request", "status", seen.code(), "latency", time.Since(start), "method", r.Method,
 				"path", r.URL.Path, "sid", CallerID(r.Header), "mcp_session", logSafe(seen.session(r)))
 		}()
-		next.ServeHTTP(seen, r)
+		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), begunKey{}, seen.begun)))
 	})
 }
+
+// begunKey is the key of a channel in the context of a request. It is closed when the response has its first bytes.
+type begunKey struct{}
 
 // response records the status and the session for the log.
 type response struct {
 	http.ResponseWriter
+	once           sync.Once
+	begun          chan struct{}
 	status         int    // 0 until it is sent
 	createdSession string // the session created by this request
 }
@@ -61,6 +68,7 @@ func (r *response) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
+	defer r.once.Do(func() { close(r.begun) })
 	return r.ResponseWriter.Write(b)
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -161,4 +162,19 @@ func (s *Subscriptions) listen(ctx context.Context, uris []string) {
 		defer s.mu.Unlock()
 		delete(s.listens, l)
 	})
+}
+
+// awaitAcknowledgement keeps a stream open until its first message is sent: the acknowledgement, as the protocol
+// demands. Where nothing of what the client asked for can be subscribed to, mcp-go ends the stream at once, and may drop the message
+// that another goroutine is about to send.
+func awaitAcknowledgement(ctx context.Context, _ any, _ *mcp.SubscriptionsListenRequest, _ *mcp.SubscriptionsListenResult) {
+	begun, ok := ctx.Value(begunKey{}).(chan struct{})
+	if !ok { // not over HTTP
+		return
+	}
+	select {
+	case <-begun:
+	case <-ctx.Done():
+	case <-time.After(time.Second): // there is none
+	}
 }

@@ -2,6 +2,8 @@ package hosting_test
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"agent-stop-and-go/mcpservers/hosting"
@@ -80,5 +82,26 @@ func TestAModernClientListensToWhatItNames(t *testing.T) {
 	s.subscriptions.Updated("thing://2", "thing://1")
 	if got := <-updated; got != "thing://1" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Also where nothing of what the client names can be subscribed to, so that the stream ends at once.
+func TestEveryStreamBeginsWithItsAcknowledgement(t *testing.T) {
+	s := serve(t, hosting.Options{})
+	const listen = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	for range 50 {
+		stream, text := ask(t, "POST", s.url+"/mcp", listen, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
+		if text != "" || stream.StatusCode != 200 {
+			t.Fatal(stream.StatusCode, text)
+		}
+		raw, err := io.ReadAll(stream.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		acknowledged, ended := strings.Index(string(raw), mcp.MethodNotificationSubscriptionsAcknowledged), strings.Index(string(raw), `"result"`)
+		if acknowledged < 0 || ended < acknowledged {
+			t.Fatalf("%s", raw)
+		}
 	}
 }
