@@ -50,6 +50,8 @@ func TestORErrors(t *testing.T) {
 		`{"input":"x","previous_response_id":"resp_1"}`:                                               {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
 		`{"input":"x","previous_response_id":"resp_` + strings.Repeat("0", 64) + `"}`:                 {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
 		`{"input":[{"role":"user","content":"a"},{"role":"robot","content":"x"}]}`:                    {400, "invalid_request_error", "invalid", "input[1].role"},
+		`{"input":"x","temperature":"hot"}`:                                                           {400, "invalid_request_error", "invalid", "temperature"},
+		`{"input":"x","parallel_tool_calls":"no"}`:                                                    {400, "invalid_request_error", "invalid", "parallel_tool_calls"},
 		`{"input":"x","tool_choice":"some"}`:                                                          {400, "invalid_request_error", "invalid", "tool_choice"},
 		`{"input":"x","metadata":{"` + strings.Repeat("k", 65) + `":"v"}}`:                            {400, "invalid_request_error", "invalid", "metadata"},
 		`{"input":"x","background":true,"store":false}`:                                               {400, "invalid_request_error", "invalid", "background"},

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"agent-stop-and-go/gateway/offers"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -68,7 +70,7 @@ func NewError(status int, kind contract.Kind, text string) Error {
 		model := "model"
 		detail.Param = &model
 	}
-	if m := member.FindStringSubmatch(text); m != nil && status < http.StatusInternalServerError {
+	if m := member.FindStringSubmatch(strings.TrimPrefix(text, request.InvalidBody)); m != nil && status < http.StatusInternalServerError {
 		detail.Param = &m[1]
 	}
 	code := string(kind)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting/guard"
@@ -51,6 +52,9 @@ func Decode(data []byte, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(data, v); err != nil {
+		if t := (*json.UnmarshalTypeError)(nil); errors.As(err, &t) && t.Field != "" {
+			t.Field = memberOf(reflect.TypeOf(v), t.Field)
+		}
 		return invalidBody(err)
 	}
 	return nil
@@ -65,8 +69,11 @@ func Read(r *http.Request, v any) error {
 	return Decode(data, v)
 }
 
+// InvalidBody begins the text of an error about a body that cannot be decoded. The member follows, if there is one.
+const InvalidBody = "invalid request body: "
+
 func invalidBody(err error) *service.Error {
-	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + DecodeErrorText(err)}
+	return &service.Error{Kind: contract.KindInvalid, Text: InvalidBody + DecodeErrorText(err)}
 }
 
 // Bind decodes the body into the struct that v points to. Members that the struct does not
