@@ -171,6 +171,15 @@ await check("openai: responses over a WebSocket", async () => {
   }
 });
 
+await check("openai: a PDF reaches the model, and what is none is refused", async () => {
+  const pdf = (text) => ({ filename: "plan.pdf", file_data: `data:application/pdf;base64,${btoa(text)}` });
+  const response = (text) => client.responses.create({ model: name, input: [{ role: "user", content: [{ type: "input_text", text: "say read" }, { type: "input_file", ...pdf(text) }] }] });
+  assert.equal((await response("%PDF-1.7\n%%EOF\n")).output_text, "read\n\n[PDF plan.pdf]"); // the text would say that the model cannot read it
+  await assert.rejects(response("PK"), (e) => e.status === 415 && /plan\.pdf is no PDF/.test(e.message));
+  const c = chat();
+  assert.equal((await c.ask([{ type: "text", text: "say read" }, { type: "file", file: pdf("%PDF-1.7\n%%EOF\n") }])).text, "read\n\n[PDF plan.pdf]");
+});
+
 await check("openai: a compaction begins a new chain", async () => {
   const compacted = await client.responses.compact({ model: name, input: [{ role: "user", content: "say papaya" }, { role: "assistant", content: "papaya" }] });
   assert.deepEqual(compacted.output.map((i) => i.type), ["compaction"]);

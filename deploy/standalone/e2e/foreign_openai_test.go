@@ -8,6 +8,11 @@ import "testing"
 // SDK, and LangChain.js.
 func TestForeignOpenAI(t *testing.T) {
 	t.Parallel()
-	api, _ := newHome(t).inside()
+	h := newHome(t)
+	h.llm, h.extra = "{model: reader}", "models: {reader: {provider: openai, model: test-model, pdf: true}}\n"
+	api, _ := h.inside()
 	drives(t, "openai.mjs", api.base)
+	if refused := h.model.Refused(); len(refused) != 0 {
+		t.Errorf("the model's provider has refused %q", refused)
+	}
 }

@@ -200,7 +200,7 @@ func obedient(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Messages []struct {
 			Role    string
-			Content string
+			Content said
 		}
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -211,16 +211,32 @@ func obedient(w http.ResponseWriter, r *http.Request) {
 	for _, m := range body.Messages {
 		switch m.Role {
 		case "system":
-			order = orderIn(m.Content)
+			order = orderIn(string(m.Content))
 		case "user":
-			if task, results = m.Content, 0; strings.HasPrefix(task, earlierTasks) {
+			if task, results = string(m.Content), 0; strings.HasPrefix(task, earlierTasks) {
 				_, task, _ = strings.Cut(task, "\n\n")
 			}
 		case "tool":
-			results, last = results+1, m.Content
+			results, last = results+1, string(m.Content)
 		}
 	}
 	obey(cmp.Or(order, task), results, last)(w, r)
+}
+
+// said is the text of a message: its content, or the texts of its parts.
+type said string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *said) UnmarshalJSON(data []byte) error {
+	if data[0] != '[' {
+		return json.Unmarshal(data, (*string)(s))
+	}
+	var parts []struct{ Text string }
+	err := json.Unmarshal(data, &parts)
+	for _, p := range parts {
+		*s += said(p.Text)
+	}
+	return err
 }
 
 func orderIn(prompt string) string {
