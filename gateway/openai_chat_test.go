@@ -301,6 +301,23 @@ func TestTheChunksAreTheAnswer(t *testing.T) {
 	})
 }
 
+// A reply that reached the model's limit says so, whole and as a stream, and over Ollama's API.
+func TestAReplyThatIsCutOffEndsWithLength(t *testing.T) {
+	m := newMany(t)
+	m.work = notified("The answer is cut off: the model reached its limit for one reply.", true)
+	c := chatting(t, m)
+	for _, stream := range []string{"false", "true"} {
+		const chat = `{"model":"helper","messages":[{"role":"user","content":"hi"}],"stream":`
+		if r := c.want(200, c.do("POST", "/v1/chat/completions", chat+stream+`}`)); !strings.Contains(r.raw, `"finish_reason":"length"`) || strings.Contains(r.raw, `"stop"`) {
+			t.Error(r.raw)
+		}
+		lines := ollamaOf(t, m).lines(200, "POST", "/api/chat", chat+stream+`}`)
+		if last := lines[len(lines)-1]; last["done_reason"] != "length" {
+			t.Errorf("%v", last)
+		}
+	}
+}
+
 func TestWhatAClientAsksByItselfHasNoTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMany(t)

@@ -35,6 +35,14 @@ func (r Reply) Calls() []contract.PendingApproval { return r.waiting(true) }
 // Approvals returns the approvals that people decide.
 func (r Reply) Approvals() []contract.PendingApproval { return r.waiting(false) }
 
+// CutOff reports whether the last text of the reply reached the model's limit.
+func (r Reply) CutOff() (cut bool) {
+	for _, e := range r.Entries {
+		cut = e.CutOff() || cut && e.Kind == record.KindNotice
+	}
+	return cut
+}
+
 func (r Reply) waiting(client bool) (out []contract.PendingApproval) {
 	for _, p := range r.Waiting {
 		if (p.Reason == contract.ReasonClientTool) == client {

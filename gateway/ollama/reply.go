@@ -39,6 +39,7 @@ type figures struct {
 // The reasons for which a reply ends.
 const (
 	doneStop   = "stop"
+	doneLength = "length" // the model's limit
 	doneLoad   = "load"
 	doneUnload = "unload"
 )
@@ -58,7 +59,9 @@ func (r *run) line(text string) reply {
 func (r *run) last(of exchange.Reply, text string) reply {
 	now := r.Talk.Now()
 	out := r.line(text)
-	out.Done, out.DoneReason = true, doneStop
+	if out.Done, out.DoneReason = true, doneStop; of.CutOff() {
+		out.DoneReason = doneLength
+	}
 	if of.State != nil && !r.chat {
 		out.Context = contextOf(of.State.View.ID)
 	}

@@ -66,13 +66,16 @@ func usageOf(u contract.Usage) usage {
 
 // The reasons for which a reply ends.
 const (
-	finishStop  = "stop"
-	finishCalls = "tool_calls"
+	finishStop   = "stop"
+	finishLength = "length" // the model's limit
+	finishCalls  = "tool_calls"
 )
 
 // callsOf returns the calls that the client executes, and why the reply ends.
 func callsOf(r exchange.Reply, indexed bool) (calls []toolCall, finish string) {
-	finish = finishStop
+	if finish = finishStop; r.CutOff() {
+		finish = finishLength
+	}
 	for n, p := range r.Calls() {
 		finish = finishCalls
 		c := toolCall{ID: openai.CallID(p), Type: "function", Function: function{p.ToolName, arguments(p)}}

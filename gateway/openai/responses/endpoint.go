@@ -240,7 +240,7 @@ func (r *run) complete(reply exchange.Reply, text string) error {
 		o.Status, o.Error = statusFailed, &failure{"server_error", reply.Response}
 	case o.Truncation == truncationOff && slices.ContainsFunc(reply.Entries, record.Entry.Shortened):
 		o.Status, o.Error = statusFailed, &failure{"context_length_exceeded", "the conversation is longer than the model's window, and truncation is disabled: the model did not see all of it"}
-	case cutOff(reply.Entries) && text != "" && len(o.Output) == 1:
+	case reply.CutOff() && text != "" && len(o.Output) == 1:
 		o.Status, o.Output[0].Status, o.IncompleteDetails = statusIncomplete, statusIncomplete, &incompleteDetails{"max_output_tokens"}
 	}
 	if o.Status == statusCompleted {
@@ -249,12 +249,4 @@ func (r *run) complete(reply exchange.Reply, text string) error {
 	}
 	r.talk.Remember(reply, strings.TrimSpace(text+"\n\n"+cards))
 	return nil
-}
-
-// cutOff reports whether the last text of a reply reached the model's limit.
-func cutOff(entries []record.Entry) (cut bool) {
-	for _, e := range entries {
-		cut = e.CutOff() || cut && e.Kind == record.KindNotice
-	}
-	return cut
 }
