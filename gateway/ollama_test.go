@@ -14,6 +14,7 @@ import (
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 )
 
 // ollamaClient is a client of the port of Ollama's API.
@@ -383,7 +384,7 @@ func TestRequestsOfOllamasClients(t *testing.T) {
 func withClientTool(m *many) {
 	m.work = func(s *script) func(contract.MessageSignal) {
 		s.onDecide = func(uuid string, d contract.DecideSignal) {
-			var result contract.ClientToolResult
+			var result clienttool.Result
 			_ = json.Unmarshal(d.Content.Raw, &result)
 			s.finish(contract.MessageSignal{RequestID: d.RequestID, Name: uuid}, "the tool said "+result.Content)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -14,9 +15,9 @@ import (
 // returns the result. A call that is declined is a result too.
 func (l *leaf) callClient(ctx workflow.Context, c call) contract.CallToolResult {
 	in := l.approvalFor(ctx, c, wording.DescribeClientTool(l.describe(ctx, c.Call)), contract.ReasonClientTool)
-	in.Schema = contract.JSON{Raw: json.RawMessage(contract.ClientToolSchema)}
+	in.Schema = contract.JSON{Raw: json.RawMessage(clienttool.Schema)}
 	r := l.awaitApproval(ctx, in)
-	var given contract.ClientToolResult
+	var given clienttool.Result
 	if r.Decision != contract.Approved || json.Unmarshal(r.Content.Raw, &given) != nil {
 		return wording.ClientToolRefused(r.Decision, r.Reason)
 	}

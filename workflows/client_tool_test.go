@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 )
 
 func pick(id string, destructive bool) contract.Call {
@@ -22,7 +23,7 @@ func withTools(in contract.ConversationInput) contract.ConversationInput {
 }
 
 func answered(content string) contract.DecideSignal {
-	raw, err := json.Marshal(contract.ClientToolResult{Content: content})
+	raw, err := json.Marshal(clienttool.Result{Content: content})
 	if err != nil {
 		panic(err)
 	}

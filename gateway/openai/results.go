@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/gateway/passcode"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 	"agent-stop-and-go/workflows/record"
 )
 
@@ -32,7 +33,7 @@ func (d Desk) Result(s *record.State, uuid, text string) (service.Decision, *con
 	if len(text) > maxResult {
 		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: the limit is %d bytes", maxResult)
 	}
-	content, err := json.Marshal(contract.ClientToolResult{Content: text})
+	content, err := json.Marshal(clienttool.Result{Content: text})
 	if err != nil {
 		return service.Decision{}, nil, err
 	}

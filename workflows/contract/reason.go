@@ -34,13 +34,9 @@ const (
 	// in no other way.
 	ReasonLogin Reason = "login"
 	// ReasonClientTool means that the sender of the message has to execute the call. Its result
-	// is the content of the answer; rejecting tells the model that it was not executed.
+	// is the content of the answer (package clienttool); rejecting tells the model that it was not executed.
 	ReasonClientTool Reason = "client_tool"
 )
-
-// ClientToolSchema is the Schema of an approval with ReasonClientTool. The content of its
-// answer is a ClientToolResult.
-const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"string"},"is_error":{"type":"boolean"}},"required":["content"]}`
 
 // UnknownOutcomeSchema is the Schema of an approval with ReasonUnknownOutcome. The content of
 // its answer is an optional UnknownOutcomeAnswer.
@@ -62,12 +58,6 @@ const (
 	OutcomeRan    RunOutcome = "ran"
 	OutcomeNotRun RunOutcome = "not_run"
 )
-
-// ClientToolResult is the result of a call that the sender of a message has executed.
-type ClientToolResult struct {
-	Content string `json:"content"`
-	IsError bool   `json:"is_error,omitempty"`
-}
 
 // RepeatsGrant reports whether the approval is about a call that has been approved before.
 func (r Reason) RepeatsGrant() bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	. "agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 	"agent-stop-and-go/workflows/contract/deputy"
 	"agent-stop-and-go/workflows/contract/difference"
 	"agent-stop-and-go/workflows/contract/edit"
@@ -497,7 +498,7 @@ func activitySamples() map[string]any {
 		"ServerState":          server(),
 		"ModelState":           model,
 		"ExportInput":          ExportInput{Conversation: view(), Tree: &shown},
-		"ClientToolResult":     ClientToolResult{Content: "blue", IsError: true},
+		"ClientToolResult":     clienttool.Result{Content: "blue", IsError: true},
 		"WithdrawInput":        WithdrawInput{ConversationID: conversationID, Child: "approval-1"},
 		"WithdrawResult":       WithdrawResult{Workflows: []string{"approval-1"}},
 		"UnknownOutcomeAnswer": UnknownOutcomeAnswer{Outcome: OutcomeRan, Result: "17 rows"},

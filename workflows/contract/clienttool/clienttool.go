@@ -1,0 +1,12 @@
+// Package clienttool has the wire form of the result of a call that the sender of a message executes
+// (contract.ReasonClientTool).
+package clienttool
+
+// Schema is that of the approval that waits for the result. The content of its answer is a Result.
+const Schema = `{"type":"object","properties":{"content":{"type":"string"},"is_error":{"type":"boolean"}},"required":["content"]}`
+
+// Result is what the sender brings.
+type Result struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error,omitempty"`
+}
