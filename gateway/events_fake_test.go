@@ -128,7 +128,7 @@ func (s *script) begin(m contract.MessageSignal) {
 	s.change(func(v *contract.ConversationView) {
 		v.Running = true
 		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-			ID: s.id(), Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, DraftID: m.Name, CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, DraftID: m.Name, Echo: m.Echo, CreatedAt: epoch,
 		})
 	})
 }
@@ -266,7 +266,7 @@ func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 
 func (s *script) result(uuid string) (contract.ApprovalResult, bool) {
 	in, ok := s.decided[uuid]
-	r := contract.ApprovalResult{UUID: uuid, ConversationID: s.view.ID, Decision: contract.Rejected, RequestID: in.RequestID, Content: in.Content}
+	r := contract.ApprovalResult{UUID: uuid, ConversationID: s.view.ID, Decision: contract.Rejected, RequestID: in.RequestID, Content: in.Content, Echo: in.Echo}
 	if in.Approved {
 		r.Decision = contract.Approved
 	}

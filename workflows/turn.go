@@ -40,7 +40,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	ctx, t.trace = telemetry.StartTurn(ctx, t.conv.in, t.conv.state.Turn, m.RequestID)
 	t.transferred, t.conv.state.Transferred = t.conv.state.Transferred, contract.JSON{}
 	if t.transferred.IsZero() {
-		t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Model: m.Model, Identity: proof.Author(m.Identity)})
+		t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name, Model: m.Model, Identity: proof.Author(m.Identity), Echo: m.Echo})
 	}
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{

@@ -12,8 +12,8 @@ import (
 
 // Demand has the members of a request that are about the calls of the model.
 type Demand struct {
-	ToolChoice        json.RawMessage `json:"tool_choice"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
+	ToolChoice        json.RawMessage `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
 }
 
 // toolChoice is a tool_choice that is an object. In chat/completions the mode and the names are one

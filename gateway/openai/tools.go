@@ -53,14 +53,16 @@ func ClientTools(functions []Function) ([]contract.Tool, error) {
 
 // Format is the form of an answer that a client asks for.
 type Format struct {
-	Type   string          `json:"type"`
-	Name   string          `json:"name"`
-	Schema json.RawMessage `json:"schema"`
+	Type        string          `json:"type"`
+	Name        string          `json:"name,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Description *string         `json:"description,omitempty"`
+	Strict      *bool           `json:"strict,omitempty"`
 	// JSONSchema has name and schema in chat/completions.
 	JSONSchema *struct {
 		Name   string          `json:"name"`
 		Schema json.RawMessage `json:"schema"`
-	} `json:"json_schema"`
+	} `json:"json_schema,omitempty"`
 }
 
 // OutputSchema returns the schema of an answer, nil for text.
@@ -123,7 +125,7 @@ func UUID(hex string) (string, bool) {
 func (f Format) Public() map[string]any {
 	out := map[string]any{"type": f.Type}
 	if f.Type == "json_schema" {
-		out["name"], out["schema"], out["description"], out["strict"] = f.Name, f.Schema, nil, false
+		out["name"], out["schema"], out["description"], out["strict"] = f.Name, f.Schema, f.Description, f.Strict != nil && *f.Strict
 	}
 	return out
 }

@@ -2,11 +2,13 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/login"
 	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Decision is a caller's decision about an approval.
@@ -16,6 +18,8 @@ type Decision struct {
 	Subject *Subject
 	// Signal has no Credential: Decide sets it from the caller's token.
 	Signal contract.DecideSignal
+	// Echo is as in Message.
+	Echo json.RawMessage
 }
 
 // Receipt is what is known of a decision that was sent.
@@ -42,6 +46,11 @@ func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (Receipt, er
 	d.Signal.Identity = c.acting(contract.ScopeApprove, contract.ScopeApproveAll)
 	if d.Signal.Credential, err = s.sealFor(ctx, c, d); err != nil {
 		return r, err
+	}
+	if len(d.Echo) > 0 { // if the decision is refused, nothing refers to it, and it is collected
+		if d.Signal.Echo, err = transcript.JSON(ctx, s.blobs, d.Echo); err != nil {
+			return r, err
+		}
 	}
 	r.record, err = s.backend.Decide(ctx, d.UUID, d.Signal)
 	if r.Late = IsKind(err, contract.KindDecided); r.Late {

@@ -32,6 +32,8 @@ type Message struct {
 	KeepModel bool
 	// OutputSchema is the JSON Schema of the answer, or nil.
 	OutputSchema json.RawMessage
+	// Echo is what the caller's protocol repeats in its replies, or nil; see Service.Echo. No model gets it.
+	Echo json.RawMessage
 }
 
 // File is a file in a message.
@@ -54,6 +56,11 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	var err error
 	if signal.Text, err = transcript.Text(ctx, blobs, m.Preface+m.Text); err != nil {
 		return signal, nil, err
+	}
+	if len(m.Echo) > 0 {
+		if signal.Echo, err = transcript.JSON(ctx, blobs, m.Echo); err != nil {
+			return signal, nil, err
+		}
 	}
 	if signal.Tools, err = toolsOf(ctx, blobs, m.Tools); err != nil {
 		return signal, nil, err

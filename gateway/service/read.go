@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Conversation reads a conversation from its workflow and, if requestID is not empty, the
@@ -145,3 +147,8 @@ func (s *Service) Prompts(ctx context.Context) (contract.PromptCatalogue, error)
 
 // Ping fails if Temporal does not answer.
 func (s *Service) Ping(ctx context.Context) error { return s.backend.Ping(ctx) }
+
+// Echo returns what came as Echo with a message or a decision, nil if nothing did.
+func (s *Service) Echo(ctx context.Context, e contract.JSON) (json.RawMessage, error) {
+	return transcript.ReadJSON(ctx, s.blobs, e)
+}

@@ -136,7 +136,7 @@ func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.Conver
 	}
 	if first := in.First; first != nil {
 		m := contract.Message{
-			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, Model: first.Model, CreatedAt: at,
+			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, Model: first.Model, Echo: first.Echo, CreatedAt: at,
 		}
 		if first.Identity.Authenticated() {
 			m.Identity = &first.Identity

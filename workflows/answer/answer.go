@@ -41,6 +41,8 @@ type Answer struct {
 	Edit json.RawMessage
 	// Always is a standing grant for later calls; see package standing of contract.
 	Always *grant.Choice
+	// Echo is for the protocol of the caller.
+	Echo contract.JSON
 }
 
 // Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
@@ -189,6 +191,10 @@ func (b *decisionFields) take(key string, value json.RawMessage) error {
 		}
 		if json.Unmarshal(value, &b.answer.Always) != nil {
 			return fmt.Errorf("%q must say scope, until, uses, open and digest", key)
+		}
+	case "echo":
+		if json.Unmarshal(value, &b.answer.Echo) != nil {
+			return fmt.Errorf("%q cannot be read", key)
 		}
 	case "for":
 		if json.Unmarshal(value, &b.answer.For) != nil {

@@ -24,7 +24,7 @@ type Reply struct {
 func (r Reply) Signal() contract.DecideSignal {
 	return contract.DecideSignal{
 		RequestID: r.RequestID, Approved: r.Approved, By: r.By, Reason: r.Reason, Via: r.Via, Chain: r.Chain, Credential: r.Credential,
-		Content: contract.JSON{Raw: r.Content}, OnBehalfOf: r.OnBehalfOf, Identity: r.Identity, Proof: r.Proof, For: r.For, Edit: r.Edit, Always: r.Always,
+		Content: contract.JSON{Raw: r.Content}, OnBehalfOf: r.OnBehalfOf, Identity: r.Identity, Proof: r.Proof, For: r.For, Edit: r.Edit, Always: r.Always, Echo: r.Echo,
 	}
 }
 

@@ -244,7 +244,7 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
 		By: given.By, Reason: given.Reason, Via: given.Via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
-		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For, Policy: a.policy(),
+		Credential: given.Credential, OnBehalfOf: given.OnBehalfOf, Identity: given.Identity, For: given.For, Policy: a.policy(), Echo: given.Echo,
 	}
 	LogDecision(ctx, a.in, *a.view.Result)
 	telemetry.ApprovalClosed(ctx, a.in, *a.view.Result)

@@ -265,7 +265,8 @@ type DecideSignal struct {
 	Identity Identity `json:"identity,omitzero"`
 	Proof    string   `json:"proof,omitempty"`
 	// For is by which deputy the caller decides in the place of somebody else, if so.
-	For *deputy.Deputy `json:"for,omitempty"`
+	For  *deputy.Deputy `json:"for,omitempty"`
+	Echo JSON           `json:"echo,omitzero"` // as in MessageSignal
 }
 
 // QuestionSignal is a question of a tool server (signal "question"). The activity that makes
@@ -321,12 +322,13 @@ type ApprovalResult struct {
 	Always     *grant.Given   `json:"always,omitempty"` // the standing grant that came with it
 	// Policy is the version of the rules under which it was decided, if it was judged by any.
 	Policy string `json:"policy,omitempty"`
+	Echo   JSON   `json:"echo,omitzero"` // of the DecideSignal
 }
 
-// Public returns the record without the credential, which is for the conversation, and the
-// answer to a question, which is for the server that asked.
+// Public returns the record without the credential and the echo, which are for the conversation,
+// and the answer to a question, which is for the server that asked.
 func (r ApprovalResult) Public() ApprovalResult {
-	r.Credential, r.Content = "", JSON{}
+	r.Credential, r.Content, r.Echo = "", JSON{}, JSON{}
 	return r
 }
 

@@ -116,6 +116,8 @@ type MessageSignal struct {
 	Tools JSON `json:"tools,omitzero"`
 	// ToolChoice is what the sender demands of the calls of the turn.
 	ToolChoice toolchoice.Choice `json:"tool_choice,omitzero"`
+	// Echo is what the sender's protocol repeats in its replies; no model gets it.
+	Echo JSON `json:"echo,omitzero"`
 	// NoAnswer means that the message is never used as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Model answers this message, and with KeepModel all later ones; "" is the conversation's.

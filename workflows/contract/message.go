@@ -60,6 +60,8 @@ type Message struct {
 	// Identity is the sender of a user's message, or who cancelled the turn, on its last
 	// message.
 	Identity *Identity `json:"identity,omitempty"`
+	// Echo is that of the MessageSignal.
+	Echo JSON `json:"echo,omitzero"`
 	// Segment replaces the messages of a node. All other fields are empty then.
 	Segment *Segment `json:"part,omitempty"`
 }

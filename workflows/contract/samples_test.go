@@ -142,7 +142,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Reminds: approvalID, Outcome: OutcomeDone,
+		DraftID: "draft-1", Echo: arguments(), Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Reminds: approvalID, Outcome: OutcomeDone,
 		Identity: &sender,
 	}
 }
@@ -285,7 +285,7 @@ func conversationSamples() map[string]any {
 func toolChoice() toolchoice.Choice { return toolchoice.Choice{Call: []string{"pick"}, Single: true} }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, OutputSchema: JSON{Raw: json.RawMessage(`{"type":"object"}`)}, Tools: tools(), ToolChoice: toolChoice(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Echo: arguments(), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Model: "fast", KeepModel: true, OutputSchema: JSON{Raw: json.RawMessage(`{"type":"object"}`)}, Tools: tools(), ToolChoice: toolChoice(), Credential: sealed, Identity: identity(), Proof: proof, Groups: []string{"ops"}, Scopes: []string{ScopeConverse}}
 }
 
 func signalSamples() map[string]any {
@@ -293,7 +293,7 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", UnchangedSince: noon, By: "ops", OnBehalfOf: "carol", Identity: identity(), Proof: proof},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Always: choice()},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Echo: arguments(), Always: choice()},
 		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts, Reminder: &reminder.Reminder{Number: 1, Of: 2, At: noon, Tool: "resources_add", Since: noon}, Judgement: &judgements()[0]},
 	}
 }
@@ -343,7 +343,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
-		Outcome: OutcomeRan, OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(), Always: &grant.Given{Choice: *choice(), Problem: "too many"}, Policy: "0123456789ab",
+		Outcome: OutcomeRan, Echo: arguments(), OnBehalfOf: "carol", Identity: identity(), For: inPlace(), Revision: revision(), Always: &grant.Given{Choice: *choice(), Problem: "too many"}, Policy: "0123456789ab",
 	}
 }
 
@@ -368,7 +368,7 @@ func approvalSamples() map[string]any {
 		"PendingApproval": pending(),
 		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
-			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Always: choice(),
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(), OnBehalfOf: "carol", Identity: identity(), Proof: proof, For: inPlace(), Edit: json.RawMessage(`{"value":400}`), Echo: arguments(), Always: choice(),
 		}, Problem: "it is no answer"},
 		"ApprovalResult":  decided,
 		"Revision":        *revision(),

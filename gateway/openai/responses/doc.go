@@ -3,6 +3,7 @@
 //
 // endpoint.go  Endpoint; Create: a response, whole, streamed or in the background
 // request.go   the body of a request; input.go its input items
+// settings.go  the members of a request that a response repeats
 // resource.go  the response as an object; output.go its output items
 // events.go    the events of a stream, and their numbers; stream.go writes them
 // socket.go    Connect: the same over a WebSocket
@@ -10,10 +11,12 @@
 // read.go      Show, Cancel, Inputs: a response that was created before
 // id.go        the IDs of responses, items and conversations
 //
-// A response is what the agent answers to one request, up to its end or to what waits. Nothing is
-// kept for it: its ID has the UUIDs of the conversation and of the request, and what it says is in
-// the record. What a client has said about a response, such as its tools, tool_choice and metadata,
-// is in the reply to its creation only.
+// A response is what the agent answers to one request, up to its end or to what waits. Its ID has the UUIDs of the
+// conversation and of the request, and what it says is in the record. What a client has said about a response, such as
+// its tools, tool_choice and metadata (settings), is kept there with the message, or with the last of the decisions that
+// the request brings, so that a response that is read later says the same. It is not kept of a response that is not stored,
+// and not known while the message waits for another turn. service_tier is always "default", which is what a request
+// gets here, and store and truncation are in the ID.
 //
 // The number of an event is its position. A delta is one word of the text, after one for its first character, however that came in pieces.
 // So every gateway can go on with a stream behind a number.

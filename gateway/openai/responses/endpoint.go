@@ -79,6 +79,11 @@ func (ep *Endpoint) start(q *http.Request, header http.Header, b body) (*run, *e
 		return nil, nil, err
 	}
 	r := &run{Endpoint: ep, http: q, response: b.template(in.Target.Name), asks: asksOf(q, b.labels()), quiet: in.Schema != nil}
+	if r.response.Store {
+		if in.Echo, err = r.kept(b.settings).encode(); err != nil {
+			return nil, nil, err
+		}
+	}
 	if r.talk, err = ep.Talk.Begin(q, header, in); err != nil {
 		return nil, nil, err
 	}
@@ -93,6 +98,15 @@ func (ep *Endpoint) start(q *http.Request, header http.Header, b body) (*run, *e
 		r.about(x)
 	}
 	return r, x, nil
+}
+
+// kept returns what the record is to have of the request.
+func (r *run) kept(s settings) kept {
+	k := kept{settings: s, AllApprovals: r.asks.all}
+	if name := r.response.Model; name != r.Talk.Models.Agent.Name {
+		k.Model = name
+	}
+	return k
 }
 
 // await completes the response by the reply of the agent, when that is there.

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -71,12 +72,19 @@ func (ep *Endpoint) resume(c echo.Context, s stored, live bool) (*exchange.Excha
 
 // again returns the run of a response that was created before.
 func (ep *Endpoint) again(c echo.Context, s stored) (*run, error) {
-	r := &run{Endpoint: ep, http: c.Request(), response: body{}.template(ep.Talk.Models.Agent.Name), asks: asks{all: strings.Contains(s.form, formApprovals)}, quiet: strings.Contains(s.form, formAnswer)}
+	k, err := ep.kept(c, s)
+	if err != nil {
+		return nil, err
+	}
+	b := body{settings: k.settings}
+	r := &run{
+		Endpoint: ep, http: c.Request(), response: b.template(cmp.Or(k.Model, ep.Talk.Models.Agent.Name)), quiet: strings.Contains(s.form, formAnswer),
+		asks: asks{labels: b.labels(), all: strings.Contains(s.form, formApprovals) && (k.AllApprovals || len(b.labels()) == 0)},
+	}
 	r.response.Store = !strings.Contains(s.form, formUnstored)
 	if strings.Contains(s.form, formWhole) {
 		r.response.Truncation = truncationOff
 	}
-	var err error
 	if r.talk, err = ep.Talk.Begin(c.Request(), c.Response().Header(), talk.Input{}); err != nil {
 		return nil, err
 	}
@@ -84,6 +92,19 @@ func (ep *Endpoint) again(c echo.Context, s stored) (*run, error) {
 	r.response.Conversation = &conversation{prefixConversation + compact(s.request.ConversationID)}
 	r.response.CreatedAt = s.created().Unix()
 	return r, nil
+}
+
+// kept returns what the record has of the request. Of one whose turn has not begun it is not known.
+func (ep *Endpoint) kept(c echo.Context, s stored) (kept, error) {
+	of := s.entry.Echo
+	if s.entry.Approval != nil {
+		of = s.entry.Approval.Echo
+	}
+	raw, err := ep.Talk.Exchanges.Service.Echo(c.Request().Context(), of)
+	if err != nil {
+		return kept{}, err
+	}
+	return decodeKept(raw)
 }
 
 func (s stored) created() time.Time {

@@ -16,28 +16,12 @@ import (
 // body has the members of a request that are used, or repeated in the reply. The others have no
 // effect.
 type body struct {
-	Model              string          `json:"model"`
-	Input              items           `json:"input"`
-	Instructions       *string         `json:"instructions"`
-	PreviousResponseID *string         `json:"previous_response_id"`
-	Conversation       json.RawMessage `json:"conversation"`
-	Stream             bool            `json:"stream"`
-	Background         bool            `json:"background"`
-	Store              *bool           `json:"store"`
-	Tools              []tool          `json:"tools"`
-	openai.Demand
-	Text *struct {
-		Format *openai.Format `json:"format"`
-	} `json:"text"`
-	Metadata         map[string]string `json:"metadata"`
-	User             *string           `json:"user"`
-	SafetyIdentifier *string           `json:"safety_identifier"`
-	PromptCacheKey   *string           `json:"prompt_cache_key"`
-	MaxOutputTokens  *int64            `json:"max_output_tokens"`
-	MaxToolCalls     *int64            `json:"max_tool_calls"`
-	Temperature      *float64          `json:"temperature"`
-	TopP             *float64          `json:"top_p"`
-	Truncation       *string           `json:"truncation"`
+	Model        string          `json:"model"`
+	Input        items           `json:"input"`
+	Conversation json.RawMessage `json:"conversation"`
+	Stream       bool            `json:"stream"`
+	Store        *bool           `json:"store"`
+	settings
 
 	// recent are the IDs of the last responses of the same WebSocket, which may go on though they are not stored.
 	recent []string

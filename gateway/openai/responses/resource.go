@@ -69,7 +69,8 @@ type conversation struct {
 }
 
 type textFormat struct {
-	Format json.RawMessage `json:"format"`
+	Format    json.RawMessage `json:"format"`
+	Verbosity *string         `json:"verbosity,omitempty"`
 }
 
 type reasoning struct {
@@ -105,67 +106,4 @@ func orElse[T any](given *T, other T) T {
 		return other
 	}
 	return *given
-}
-
-// template returns the response to a request before anything came of it.
-func (b body) template(model string) resource {
-	r := resource{
-		Object: "response", Status: statusInProgress, Model: model, PreviousResponseID: b.PreviousResponseID, Instructions: b.Instructions,
-		Output: []output{}, Tools: []json.RawMessage{}, ToolChoice: json.RawMessage(`"auto"`), Truncation: orElse(b.Truncation, "auto"), // the agent shortens what is too long for its model
-		ParallelToolCalls: orElse(b.ParallelToolCalls, true), Text: textFormat{json.RawMessage(`{"type":"text"}`)},
-		TopP: orElse(b.TopP, 1), Temperature: orElse(b.Temperature, 1), User: b.User, MaxOutputTokens: b.MaxOutputTokens, MaxToolCalls: b.MaxToolCalls,
-		Store: orElse(b.Store, true), Background: b.Background, ServiceTier: "default", Metadata: b.Metadata,
-		SafetyIdentifier: b.SafetyIdentifier, PromptCacheKey: b.PromptCacheKey,
-	}
-	if r.Metadata == nil {
-		r.Metadata = map[string]string{}
-	}
-	if len(b.ToolChoice) > 0 && string(b.ToolChoice) != "null" {
-		r.ToolChoice = withMode(b.ToolChoice)
-	}
-	for _, t := range b.Tools {
-		r.Tools = append(r.Tools, t.public())
-	}
-	if b.Text != nil && b.Text.Format != nil && b.Text.Format.Type != "" {
-		if raw, err := json.Marshal(b.Text.Format.Public()); err == nil {
-			r.Text.Format = raw
-		}
-	}
-	return r
-}
-
-// withMode returns a tool_choice as the response repeats it: allowed tools with their mode.
-func withMode(choice json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(choice, &members) != nil || string(members["type"]) != `"allowed_tools"` || members["mode"] != nil {
-		return choice
-	}
-	members["mode"] = json.RawMessage(`"auto"`)
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return choice
-	}
-	return raw
-}
-
-// public returns a tool as the response repeats it: of an mcp tool without what may be secret.
-func (t tool) public() json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(t.raw, &members) != nil {
-		return t.raw
-	}
-	if t.Type == "function" {
-		for name, value := range map[string]string{"description": "null", "parameters": "null", "strict": "null"} {
-			if members[name] == nil {
-				members[name] = json.RawMessage(value)
-			}
-		}
-	}
-	delete(members, "headers")
-	delete(members, "authorization")
-	raw, err := json.Marshal(members)
-	if err != nil {
-		return t.raw
-	}
-	return raw
 }

@@ -50,6 +50,7 @@ func (r *Run) decide(found history.Found) (*exchange.Exchange, error) {
 		}
 		return nil, err
 	}
+	d.Echo = r.in.Echo
 	return r.Exchanges.Decide(r.Done, r.caller, found.State, []service.Decision{d}, r.in.Live)
 }
 
@@ -66,6 +67,7 @@ func (r *Run) answer() (*exchange.Exchange, error) {
 	case !r.in.says() && len(decisions) == 0:
 		return r.Exchanges.JoinDecision(r.Done, state, *before, r.in.Live)
 	case !r.in.says():
+		decisions[len(decisions)-1].Echo = r.in.Echo
 		return r.Exchanges.Decide(r.Done, r.caller, state, decisions, r.in.Live)
 	case len(decisions) > 0:
 		if err := r.settle(state, decisions); err != nil {

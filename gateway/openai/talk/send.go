@@ -67,7 +67,7 @@ func (r *Run) request(found history.Found) service.Request {
 func (r *Run) message(found history.Found, q service.Request) service.Message {
 	return service.Message{
 		Text: r.in.Message.Text, Files: r.in.Message.Files, Preface: r.in.preface(found), ClientID: q.ID,
-		Tools: r.in.Tools, ToolChoice: r.in.ToolChoice, Model: r.in.Target.Model, OutputSchema: r.in.Schema,
+		Tools: r.in.Tools, ToolChoice: r.in.ToolChoice, Model: r.in.Target.Model, OutputSchema: r.in.Schema, Echo: r.in.Echo,
 	}
 }
 

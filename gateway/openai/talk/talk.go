@@ -54,6 +54,8 @@ type Input struct {
 	Fork         bool
 	// Live streams the reply.
 	Live bool
+	// Echo is kept with the message, or with the last decision if there is no message.
+	Echo json.RawMessage
 }
 
 // Result is the result of a call that the client has executed. Without the ID of the call it is that

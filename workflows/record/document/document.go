@@ -268,7 +268,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 	d.Content = d.Content[d.Preface:]
 	if m.Approval != nil {
 		record := *m.Approval
-		record.Credential = ""
+		record.Credential, record.Echo = "", contract.JSON{}
 		d.Approval = &record
 	}
 	if c := m.ToolCall; c != nil {
