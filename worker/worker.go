@@ -21,6 +21,7 @@ import (
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/appender"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/audit"
@@ -74,6 +75,8 @@ type Place struct {
 	Keyring *credential.Keyring
 	// Calls are the calls of this process; nil is a table of the worker's own.
 	Calls *calls.Table
+	// Board passes outcomes to a gateway in this process; nil without one.
+	Board *board.Board
 	// Deployment and BuildID make the worker a version of a worker deployment; without them it is
 	// unversioned.
 	Deployment, BuildID string
@@ -146,7 +149,7 @@ func versioning(p Place) worker.DeploymentOptions {
 
 // interceptors are those of all workers and replayers.
 func interceptors(p Place) []interceptor.WorkerInterceptor {
-	return []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), calls.Heartbeats(), telemetry.Messages()}
+	return []interceptor.WorkerInterceptor{console.Show(p.Address), proof.With(p.Keyring), board.With(p.Board), calls.Heartbeats(), telemetry.Messages()}
 }
 
 // Start starts polling.

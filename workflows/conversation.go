@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/adoption"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/promptversion"
 	"agent-stop-and-go/workflows/contract/title"
@@ -99,6 +100,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
+	c.ledger.OnSettled = func(id string) { board.Post(ctx, id, c.ledger.Settled, c.view) }
 	c.listing = listing.New(ctx)
 	c.retry = exportRetryFirst
 	c.isLong = func() bool { return c.longRun(ctx) }

@@ -65,7 +65,7 @@
 // Package reset ends what a reset leaves, package deletion is Deletion and Upkeep, package control
 // Control, package catalogue Catalogue, package numbers Numbers, package appender Audit, which package ledger tells of changes;
 // package console has the commands in details, package proof says who has sent what names a
-// caller.
+// caller, package board tells the gateway of the process what has settled.
 //
 // # How a conversation runs
 //

@@ -178,10 +178,8 @@ func (c *conversation) validateAwait(in contract.AwaitInput) error {
 	if len(in.RequestIDs) == 0 || len(in.RequestIDs) > maxAwaited {
 		return errors.New(wording.AwaitIDs(maxAwaited))
 	}
-	for _, id := range in.RequestIDs {
-		if id == "" {
-			return errors.New(wording.TextAwaitEmptyID)
-		}
+	if slices.Contains(in.RequestIDs, "") {
+		return errors.New(wording.TextAwaitEmptyID)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend/numbers"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/gateway/witness"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract/deletion"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
@@ -55,6 +56,8 @@ type Parts struct {
 	Room func(context.Context) error
 	// Changes count what happens to conversations, in a process whose worker is the only one.
 	Changes *snapshot.Changes
+	// Board has outcomes of requests, in such a process.
+	Board *board.Board
 	// Codec encrypts conversations; nil if nothing is encrypted.
 	Codec *encryption.Codec
 	// WebUI is the URL of the Temporal Web UI of this process, or "".
@@ -117,7 +120,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	conversations := backend.New(backend.Options{
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
 		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
-		Views: snapshot.New(p.Changes, time.Now),
+		Views: snapshot.New(p.Changes, time.Now), Board: p.Board,
 	})
 	slack, err := slackOf(c, p)
 	if err != nil {

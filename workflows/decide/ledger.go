@@ -12,6 +12,9 @@ import (
 // always kept. It drops entries only when a request is added, so an answer is available to all
 // callers that wait for it, however late it came.
 type Ledger struct {
+	// OnSettled is called for each request that gets its answer. It may be nil.
+	OnSettled func(id string)
+
 	requests []contract.Request
 }
 
@@ -45,6 +48,7 @@ func (l *Ledger) Add(id, fingerprint string) bool {
 func (l *Ledger) Settle(id string, result contract.Result) {
 	if r := l.Find(id); r != nil && !r.Settled {
 		r.Settled, r.Result = true, &result
+		l.tell(id)
 	}
 }
 
@@ -52,6 +56,13 @@ func (l *Ledger) Settle(id string, result contract.Result) {
 func (l *Ledger) Refuse(id string, why contract.Kind, result contract.Result) {
 	if r := l.Find(id); r != nil && !r.Settled {
 		r.Settled, r.Refused, r.Result = true, why, &result
+		l.tell(id)
+	}
+}
+
+func (l *Ledger) tell(id string) {
+	if l.OnSettled != nil {
+		l.OnSettled(id)
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential/header"
 )
@@ -47,6 +48,7 @@ type stack struct {
 	undo   []func() error
 
 	changes snapshot.Changes
+	board   *board.Board
 }
 
 // site is a gateway connected to the stack's server.
@@ -58,7 +60,7 @@ type site struct {
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
-	s := &stack{mode: mode, model: &model{}, holds: calls.NewWorkflowTasks()}
+	s := &stack{mode: mode, model: &model{}, holds: calls.NewWorkflowTasks(), board: board.New()}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -86,7 +88,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{header.Propagator()},
-		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor(), s.board.Interceptor()},
 	}); err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Keyring: s.Keyring, Calls: calls.New(taskQueue+"-calls", s.holds)}, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Keyring: s.Keyring, Calls: calls.New(taskQueue+"-calls", s.holds), Board: s.board}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
@@ -122,7 +124,7 @@ func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c.Root = root
 	g, err := server.New(ctx, &c, server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
-		Changes: &s.changes,
+		Changes: &s.changes, Board: s.board,
 	})
 	if err != nil {
 		return nil, err

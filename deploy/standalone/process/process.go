@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/worker/accounts"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/credential/header"
 )
 
@@ -90,6 +91,7 @@ type starter struct {
 	tasks   *tasklog.Log
 	holds   *calls.WorkflowTasks // nil if another server is configured
 	calls   *calls.Table
+	board   *board.Board      // likewise
 	changes *snapshot.Changes // nil if other processes may work on the same conversations
 	failed  chan error
 }
@@ -139,8 +141,8 @@ func (s *starter) stand(ctx context.Context) error {
 	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.holds)
 	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor()}
 	if s.server != nil {
-		s.changes = &snapshot.Changes{}
-		o.Intercept = append(o.Intercept, s.changes.Interceptor())
+		s.changes, s.board = &snapshot.Changes{}, board.New()
+		o.Intercept = append(o.Intercept, s.changes.Interceptor(), s.board.Interceptor())
 	}
 	b, err := platform.Open(ctx, s.config, o)
 	if err != nil {
@@ -204,7 +206,7 @@ func (s *starter) work(ctx context.Context) error {
 	s.resume(ctx)
 	deployment, build := s.config.Temporal.Deployment.Version(s.options.Version, s.options.Getenv)
 	place := worker.Place{
-		TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Keyring: s.Keyring, Calls: s.calls, Deployment: deployment, BuildID: build,
+		TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Keyring: s.Keyring, Calls: s.calls, Board: s.board, Deployment: deployment, BuildID: build,
 	}
 	w := worker.New(s.Client, place, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
@@ -256,7 +258,7 @@ func (s *starter) resume(ctx context.Context) {
 func (s *starter) parts() server.Parts {
 	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Signed: s.Blobs.Folder(server.WitnessFolder), Keyring: s.Keyring, Feed: s.Feed,
-		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
+		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes, Board: s.board,
 		Getenv: s.options.Getenv, Codec: s.Codec, Now: s.options.Now,
 		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}

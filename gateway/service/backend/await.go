@@ -63,6 +63,9 @@ func (t *Temporal) view(ctx context.Context, id, requestID string) (view contrac
 
 // Await implements Conversations. The update only waits, so nothing is lost if it is.
 func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	if result, ok := t.board.Await(ctx, id, requestIDs); ok {
+		return result, nil
+	}
 	var result contract.AwaitResult
 	handle, err := t.client.UpdateWorkflow(ctx, awaitOptions(id, requestIDs))
 	if err == nil {

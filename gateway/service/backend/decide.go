@@ -31,6 +31,7 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	if len(in.Credential) > contract.InlineLimit { // stored only for an approval that waits
 		return nil, t.signalDecision(ctx, uuid, in)
 	}
+	t.board.Expect(in.RequestID)
 	u := update{name: contract.UpdateDecide, id: rand.Text()}
 	record, err := t.updateDecision(ctx, uuid, u, in, admitTimeout)
 	if isPassing(err) && t.isHandled(ctx, uuid) {
@@ -39,6 +40,7 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	if err == nil {
 		return &record, nil
 	}
+	t.board.Forget(in.RequestID)
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) {
 		switch kind := contract.Kind(refused.Type()); kind {

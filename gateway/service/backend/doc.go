@@ -4,7 +4,8 @@
 //
 //	temporal.go   New; signalling conversations; the meaning of errors; start.go starts them
 //	admit.go      whether a conversation would accept a signal
-//	await.go      reading conversations and waiting for results
+//	await.go      reading conversations and waiting for results, on the board of the worker if that
+//	              is in this process (package board)
 //	lists.go      pages of conversations and approvals; tasks.go pages of tasks
 //	approvals.go  reading approvals; ended.go those that ended without a decision;
 //	              typist.go whose signal decided

@@ -70,6 +70,9 @@ func (t *Temporal) StartAndAwait(ctx context.Context, in service.StartInput) (co
 	if err != nil {
 		return result, err
 	}
+	if t.board != nil {
+		return t.startAndExpect(ctx, in)
+	}
 	o := client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: t.client.NewWithStartWorkflowOperation(t.startOptions(in), contract.WorkflowConversation, in.Conversation),
 		UpdateOptions:          awaitOptions(in.Conversation.ID, []string{first.RequestID}),
@@ -81,6 +84,21 @@ func (t *Temporal) StartAndAwait(ctx context.Context, in service.StartInput) (co
 	return result, err
 }
 
+// startAndExpect is StartAndAwait in the process of the worker: that gets the first workflow task with
+// the reply to the start, and the outcome comes by the board.
+func (t *Temporal) startAndExpect(ctx context.Context, in service.StartInput) (contract.AwaitResult, error) {
+	request := in.Conversation.First.RequestID
+	t.board.Expect(request)
+	defer t.board.Forget(request)
+	if _, err := t.client.ExecuteWorkflow(ctx, t.startOptions(in), contract.WorkflowConversation, in.Conversation); err != nil {
+		return contract.AwaitResult{}, err
+	}
+	if result, ok := t.board.Await(ctx, in.Conversation.ID, []string{request}); ok {
+		return result, nil
+	}
+	return contract.AwaitResult{}, service.ErrAgain
+}
+
 func (t *Temporal) startOptions(in service.StartInput) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID: contract.ConversationWorkflowID(in.Conversation.ID), TaskQueue: t.taskQueue,
@@ -90,6 +108,7 @@ func (t *Temporal) startOptions(in service.StartInput) client.StartWorkflowOptio
 		StaticSummary:                            t.agentName + " · conversation",
 		Memo:                                     memoOf(in),
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
+		EnableEagerStart:                         t.board != nil, // the worker is in this process
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
+	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/console"
 	"agent-stop-and-go/workflows/contract/network"
@@ -58,6 +59,7 @@ type Temporal struct {
 	now       func() time.Time
 	isDead    func(identity string) bool
 	views     *snapshot.Views
+	board     *board.Board
 }
 
 // Options are the dependencies and settings of a Temporal.
@@ -84,6 +86,8 @@ type Options struct {
 	IsDead func(identity string) bool
 	// Views keep conversations that do not change. Without them a worker is asked each time.
 	Views *snapshot.Views
+	// Board has outcomes of requests, in a process whose worker is the only one.
+	Board *board.Board
 }
 
 // New makes a Temporal. It starts no goroutines.
@@ -99,7 +103,7 @@ func New(o Options) *Temporal {
 		client: o.Client, namespace: o.Namespace, console: console.Server{Address: o.Address, Namespace: o.Namespace}, taskQueue: o.TaskQueue,
 		agentHash: o.Agent.Hash(), agentName: o.Agent.Name, blobs: o.Blobs,
 		probe:   transcript.NewProbe(o.Blobs, o.Now),
-		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead, views: o.Views,
+		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead, views: o.Views, board: o.Board,
 	}
 }
 

@@ -1,0 +1,119 @@
+package gateway_test
+
+import (
+	"context"
+	"testing"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
+
+	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/workflows/board"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// settles has a worker of the process settle a request in an accepted workflow task.
+func settles(t *testing.T, b *board.Board, conversation, request, response string) {
+	t.Helper()
+	pass := func(req, reply any) {
+		err := b.Interceptor()(t.Context(), "/m", req, reply, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil })
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	pass(&workflowservice.PollWorkflowTaskQueueRequest{}, &workflowservice.PollWorkflowTaskQueueResponse{
+		TaskToken: []byte("task"), WorkflowExecution: &commonpb.WorkflowExecution{RunId: "default-test-run-id"},
+	})
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{board.With(b)}})
+	env.ExecuteWorkflow(func(ctx workflow.Context) error {
+		out, err := answering(response)(context.Background(), conversation, []string{request})
+		board.Post(ctx, request, func([]string) []contract.Request { return out.Settled }, func() contract.ConversationView { return out.Conversation })
+		return err
+	})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Error(err)
+	}
+	pass(&workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("task")}, &workflowservice.RespondWorkflowTaskCompletedResponse{})
+}
+
+// inProcess returns a gateway that shares a board with the only worker.
+func inProcess(t *testing.T, c *fakeClient, b *board.Board) *api {
+	return newAPI(t, nil, onClient(c, func(o *backend.Options) { o.TaskQueue, o.Namespace, o.Board = "queue-1", "space-1", b }))
+}
+
+// noUpdate fails the test if a conversation is asked.
+func noUpdate(t *testing.T) func(client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	return func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+		t.Errorf("update %s to %s", o.UpdateName, o.WorkflowID)
+		return nil, errMissing
+	}
+}
+
+func TestAFirstReplyComesFromTheBoardOfTheProcess(t *testing.T) {
+	b := board.New()
+	a := inProcess(t, &fakeClient{
+		ExecuteFn: func(o client.StartWorkflowOptions, _ any, args []any) (client.WorkflowRun, error) {
+			in := args[0].(contract.ConversationInput)
+			if !o.EnableEagerStart {
+				t.Error("the worker of the process does not get the first workflow task")
+			}
+			settles(t, b, in.ID, in.First.RequestID, "hello")
+			return fakeRun{}, nil
+		},
+		UpdateFn: noUpdate(t),
+	}, b)
+	reply := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`))
+	if got := reply.text("result", "response"); got != "hello" {
+		t.Errorf("answered %q", got)
+	}
+}
+
+// A start that is repeated finds the conversation, whose outcome does not come again.
+func TestARepeatedStartAsksTheConversation(t *testing.T) {
+	b := board.New()
+	var memo map[string]any
+	a := inProcess(t, &fakeClient{
+		ExecuteFn: func(o client.StartWorkflowOptions, _ any, _ []any) (client.WorkflowRun, error) {
+			memo = o.Memo
+			return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("it is there", "", "")
+		},
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, memo), nil
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+			return settledBy(o, "hello")
+		},
+	}, b)
+	reply := a.do("POST", "/conversations", `{"message":"hi"}`, "Idempotency-Key: again")
+	if got := reply.text("result", "response"); got != "hello" {
+		t.Errorf("answered %s", reply.raw)
+	}
+}
+
+func TestWhatADecisionLeadsToComesFromTheBoardOfTheProcess(t *testing.T) {
+	b := board.New()
+	a := inProcess(t, &fakeClient{
+		DecideFn: func(_ string, in contract.DecideSignal) (contract.ApprovalResult, error) {
+			settles(t, b, someID, in.RequestID, "done")
+			return approvalRecord(contract.Approved, in.RequestID), nil
+		},
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		UpdateFn: noUpdate(t),
+	}, b)
+	reply := a.want(200, a.do("POST", approvalPath, `{"approved":true}`))
+	if got := reply.text("result", "response"); got != "done" {
+		t.Errorf("answered %q", got)
+	}
+}
