@@ -2,7 +2,9 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -16,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -37,14 +40,16 @@ func settles(t *testing.T, b *board.Board, conversation, request, response strin
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{board.With(b)}})
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		out, err := answering(response)(context.Background(), conversation, []string{request})
-		board.Post(ctx, request, func([]string) []contract.Request { return out.Settled }, func() contract.ConversationView { return out.Conversation })
-		return err
+		board.Poster(ctx, func([]string) []contract.Request { return out.Settled }, func() contract.ConversationView { return out.Conversation })(request)
+		return errors.Join(err, workflow.Sleep(ctx, time.Hour)) // it goes on
 	})
 	if err := env.GetWorkflowError(); err != nil {
 		t.Error(err)
 	}
 	pass(&workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("task")}, &workflowservice.RespondWorkflowTaskCompletedResponse{})
 }
+
+func uncounted(string) uint64 { return 0 }
 
 // inProcess returns a gateway that shares a board with the only worker.
 func inProcess(t *testing.T, c *fakeClient, b *board.Board) *api {
@@ -60,7 +65,7 @@ func noUpdate(t *testing.T) func(client.UpdateWorkflowOptions) (client.WorkflowU
 }
 
 func TestAFirstReplyComesFromTheBoardOfTheProcess(t *testing.T) {
-	b := board.New()
+	b := board.New(uncounted)
 	a := inProcess(t, &fakeClient{
 		ExecuteFn: func(o client.StartWorkflowOptions, _ any, args []any) (client.WorkflowRun, error) {
 			in := args[0].(contract.ConversationInput)
@@ -80,7 +85,7 @@ func TestAFirstReplyComesFromTheBoardOfTheProcess(t *testing.T) {
 
 // A start that is repeated finds the conversation, whose outcome does not come again.
 func TestARepeatedStartAsksTheConversation(t *testing.T) {
-	b := board.New()
+	b := board.New(uncounted)
 	var memo map[string]any
 	a := inProcess(t, &fakeClient{
 		ExecuteFn: func(o client.StartWorkflowOptions, _ any, _ []any) (client.WorkflowRun, error) {
@@ -101,7 +106,7 @@ func TestARepeatedStartAsksTheConversation(t *testing.T) {
 }
 
 func TestWhatADecisionLeadsToComesFromTheBoardOfTheProcess(t *testing.T) {
-	b := board.New()
+	b := board.New(uncounted)
 	a := inProcess(t, &fakeClient{
 		DecideFn: func(_ string, in contract.DecideSignal) (contract.ApprovalResult, error) {
 			settles(t, b, someID, in.RequestID, "done")
@@ -115,5 +120,39 @@ func TestWhatADecisionLeadsToComesFromTheBoardOfTheProcess(t *testing.T) {
 	reply := a.want(200, a.do("POST", approvalPath, `{"approved":true}`))
 	if got := reply.text("result", "response"); got != "done" {
 		t.Errorf("answered %q", got)
+	}
+}
+
+// Whoever gets an answer and then reads the conversation asks no worker.
+func TestAConversationIsReadFromTheBoardAfterItsReply(t *testing.T) {
+	changes := &snapshot.Changes{}
+	b := board.New(changes.Count)
+	var id string
+	queries := 0
+	c := &fakeClient{
+		ExecuteFn: func(_ client.StartWorkflowOptions, _ any, args []any) (client.WorkflowRun, error) {
+			in := args[0].(contract.ConversationInput)
+			id = in.ID
+			settles(t, b, in.ID, in.First.RequestID, "hello")
+			return fakeRun{}, nil
+		},
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			queries++
+			return nil, errMissing
+		},
+	}
+	a := newAPI(t, nil, onClient(c, func(o *backend.Options) {
+		o.TaskQueue, o.Namespace, o.Board, o.Views = "queue-1", "space-1", b, snapshot.New(changes, time.Now)
+	}))
+	a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`))
+	reply := a.want(200, a.do("GET", "/conversations/"+id, ""))
+	if got := reply.text("conversation", "id"); got != id || queries != 0 {
+		t.Errorf("%s, %d queries", reply.raw, queries)
+	}
+	_ = changes.Interceptor()(t.Context(), "/m", &workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: &commonpb.WorkflowExecution{
+		WorkflowId: contract.ConversationWorkflowID(id),
+	}}, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil })
+	if a.do("GET", "/conversations/"+id, ""); queries == 0 {
+		t.Error("it was not asked after a signal")
 	}
 }

@@ -100,7 +100,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
-	c.ledger.OnSettled = func(id string) { board.Post(ctx, id, c.ledger.Settled, c.view) }
+	c.ledger.OnSettled = board.Poster(ctx, c.ledger.Settled, c.view)
 	c.listing = listing.New(ctx)
 	c.retry = exportRetryFirst
 	c.isLong = func() bool { return c.longRun(ctx) }

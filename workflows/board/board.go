@@ -24,36 +24,59 @@ const (
 // Board passes outcomes. It is safe for concurrent use. A nil Board expects nothing.
 type Board struct {
 	mu       sync.Mutex
-	expected map[string]*expectation   // by request ID
-	order    []*expectation            // oldest first
-	tasks    *lru.Cache[string, task]  // by token
-	drafts   *lru.Cache[string, draft] // by run
+	expected map[string]*expectation       // by request ID
+	order    []*expectation                // oldest first
+	tasks    *lru.Cache[string, delivered] // by token
+	drafts   *lru.Cache[string, []*post]   // of one workflow task, by run
+	changes  func(workflowID string) uint64
 }
 
 // expectation is a request whose outcome a gateway wants.
 type expectation struct {
 	request      string
 	at           time.Time
-	conversation string          // that Await waits for, or ""
-	outcome      json.RawMessage // a contract.AwaitResult; nil until the request has settled
-	wake         chan struct{}   // of the Await that waits, or nil
+	conversation string        // that Await waits for, or ""
+	outcome      *posted       // nil until the request has settled
+	wake         chan struct{} // of the Await that waits, or nil
 }
 
-// task is a workflow task that the worker has: its run, and the event with which it has started.
+// task is a workflow task: its run, and the event with which it has started.
 type task struct {
 	run    string
 	number int64
 }
 
-// draft has what a workflow task has settled.
-type draft struct {
-	number   int64
-	outcomes map[string]json.RawMessage // by request ID
+// delivered is a workflow task that the worker has, and what was counted of its workflow by then.
+type delivered struct {
+	task
+	changes uint64
 }
 
-// New returns an empty Board.
-func New() *Board {
-	return &Board{expected: map[string]*expectation{}, tasks: bounded[task](), drafts: bounded[draft]()}
+// post is what a workflow task has settled. It is a draft until the server has accepted the task.
+type post struct {
+	task    task
+	request string
+	outcome json.RawMessage // a contract.AwaitResult
+	current bool            // the conversation has not changed since
+}
+
+// posted is the outcome of a request.
+type posted struct {
+	outcome json.RawMessage
+	view    *View
+}
+
+// View says that the conversation of an outcome is as it is there, unless something has happened to it
+// since the workflow task began that came to the outcome.
+type View struct {
+	Changes uint64 // that were counted by then
+	Bytes   int    // of the outcome
+}
+
+// New returns an empty Board. changes counts what happens to a workflow, in the connection below the
+// Interceptor of the Board.
+func New(changes func(workflowID string) uint64) *Board {
+	return &Board{expected: map[string]*expectation{}, tasks: bounded[delivered](), drafts: bounded[[]*post](), changes: changes}
 }
 
 func bounded[V any]() *lru.Cache[string, V] {
@@ -126,10 +149,11 @@ func (e *expectation) notify() {
 }
 
 // Await waits until one of the requests to a conversation has settled. It returns false if no outcome
-// is to be waited for, or none comes in time: then the conversation is to be asked.
-func (b *Board) Await(ctx context.Context, conversationID string, requests []string) (result contract.AwaitResult, ok bool) {
+// is to be waited for, or none comes in time: then the conversation is to be asked. view is nil if the
+// conversation has changed in the workflow task that came to the outcome.
+func (b *Board) Await(ctx context.Context, conversationID string, requests []string) (result contract.AwaitResult, view *View, ok bool) {
 	if b == nil {
-		return result, false
+		return result, nil, false
 	}
 	wake := make(chan struct{}, 1)
 	late := time.NewTimer(patience)
@@ -138,24 +162,24 @@ func (b *Board) Await(ctx context.Context, conversationID string, requests []str
 		outcome, all := b.look(conversationID, requests, wake)
 		switch {
 		case outcome != nil:
-			ok = json.Unmarshal(outcome, &result) == nil && result.Conversation.ID == conversationID
-			return result, ok
+			ok = json.Unmarshal(outcome.outcome, &result) == nil && result.Conversation.ID == conversationID
+			return result, outcome.view, ok
 		case !all:
-			return result, false
+			return result, nil, false
 		}
 		select {
 		case <-wake:
 		case <-late.C:
-			return result, false
+			return result, nil, false
 		case <-ctx.Done():
-			return result, false
+			return result, nil, false
 		}
 	}
 }
 
 // look takes the first outcome that there is, or has wake notified of one. It reports whether all
 // requests are expected.
-func (b *Board) look(conversationID string, requests []string, wake chan struct{}) (outcome json.RawMessage, all bool) {
+func (b *Board) look(conversationID string, requests []string, wake chan struct{}) (outcome *posted, all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range requests {

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	commandpb "go.temporal.io/api/command/v1"
 	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	querypb "go.temporal.io/api/query/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/interceptor"
@@ -31,7 +33,9 @@ type process struct {
 	board *board.Board
 }
 
-func newProcess(t *testing.T) process { return process{t, board.New()} }
+func newProcess(t *testing.T) process {
+	return process{t, board.New(func(string) uint64 { return 7 })}
+}
 
 // call makes a call through the interceptor, which the server answers with err.
 func (p process) call(req, reply any, err error) {
@@ -66,14 +70,61 @@ func (p process) settle(id, answer string) (asked bool) {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{board.With(p.board)}})
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
-		board.Post(ctx, id, func([]string) []contract.Request { asked = true; return outcome(id, answer) },
+		post := board.Poster(ctx, func([]string) []contract.Request { asked = true; return outcome(id, answer) },
 			func() contract.ConversationView { return contract.ConversationView{ID: conversation} })
+		post(id)
 		return nil
 	})
 	if err := env.GetWorkflowError(); err != nil {
 		p.t.Fatal(err)
 	}
 	return asked
+}
+
+// A view is current if nothing has changed it later in its workflow task, and the run goes on.
+func TestAViewIsCurrentIfItIsTheLastOfItsTask(t *testing.T) {
+	complete := &commandpb.Command{CommandType: enumspb.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION}
+	for name, c := range map[string]struct {
+		after    func(title *string)
+		commands []*commandpb.Command
+		current  bool
+	}{
+		"nothing else":        {func(*string) {}, nil, true},
+		"a change":            {func(title *string) { *title = "another" }, nil, false},
+		"a change and back":   {func(title *string) { *title = "another"; *title = "" }, nil, true},
+		"the end of the run":  {func(*string) {}, []*commandpb.Command{complete}, false},
+		"an effect elsewhere": {func(*string) {}, []*commandpb.Command{{CommandType: enumspb.COMMAND_TYPE_START_TIMER}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcess(t)
+			p.board.Expect(request)
+			p.take("t1")
+			title := ""
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestWorkflowEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{board.With(p.board)}})
+			env.ExecuteWorkflow(func(ctx workflow.Context) error {
+				view := func() contract.ConversationView { return contract.ConversationView{ID: conversation, Model: title} }
+				post := board.Poster(ctx, func([]string) []contract.Request { return outcome(request, "done") }, view)
+				workflow.Go(ctx, func(workflow.Context) { c.after(&title) })
+				post(request)
+				return workflow.Sleep(ctx, time.Hour)
+			})
+			if err := env.GetWorkflowError(); err != nil {
+				t.Fatal(err)
+			}
+			ended := completed("t1")
+			ended.Commands = c.commands
+			p.call(ended, &workflowservice.RespondWorkflowTaskCompletedResponse{}, nil)
+			_, view, ok := p.board.Await(t.Context(), conversation, []string{request})
+			if !ok || (view != nil) != c.current {
+				t.Errorf("%v, %+v", ok, view)
+			}
+			if view != nil && (view.Changes != 7 || view.Bytes == 0) {
+				t.Errorf("%+v", view)
+			}
+		})
+	}
 }
 
 func outcome(id, answer string) []contract.Request {
@@ -85,7 +136,7 @@ func (p process) answer(of string, requests ...string) string {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Second)
 	defer cancel()
-	result, ok := p.board.Await(ctx, of, requests)
+	result, _, ok := p.board.Await(ctx, of, requests)
 	if ctx.Err() != nil {
 		p.t.Fatal("it waits for ever")
 	}
@@ -109,7 +160,7 @@ func TestAnOutcomeArrivesWhenTheServerHasAcceptedIt(t *testing.T) {
 	p.settle(request, "done")
 	early, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, ok := p.board.Await(early, conversation, []string{request}); ok {
+	if _, _, ok := p.board.Await(early, conversation, []string{request}); ok {
 		t.Error("it arrived before the server had accepted the workflow task")
 	}
 	p.call(&workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("t1"), IntermediatePage: true}, &workflowservice.RespondWorkflowTaskCompletedResponse{}, nil)
@@ -207,7 +258,7 @@ func TestWhatIsNotExpectedIsNotWaitedFor(t *testing.T) {
 	p.want("")
 	(*board.Board)(nil).Expect(request)
 	(*board.Board)(nil).Forget(request)
-	if _, ok := (*board.Board)(nil).Await(t.Context(), conversation, []string{request}); ok {
+	if _, _, ok := (*board.Board)(nil).Await(t.Context(), conversation, []string{request}); ok {
 		t.Error("a nil board has outcomes")
 	}
 }

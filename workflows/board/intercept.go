@@ -2,7 +2,10 @@ package board
 
 import (
 	"context"
+	"slices"
 
+	commandpb "go.temporal.io/api/command/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 )
@@ -15,10 +18,10 @@ func (b *Board) Interceptor() grpc.UnaryClientInterceptor {
 		switch r := req.(type) {
 		case *workflowservice.RespondWorkflowTaskCompletedRequest:
 			if !r.GetIntermediatePage() {
-				b.end(string(r.GetTaskToken()), err == nil)
+				b.end(string(r.GetTaskToken()), err == nil, !ends(r.GetCommands()))
 			}
 		case *workflowservice.RespondWorkflowTaskFailedRequest:
-			b.end(string(r.GetTaskToken()), false)
+			b.end(string(r.GetTaskToken()), false, false)
 		case *workflowservice.TerminateWorkflowExecutionRequest:
 			b.abandon(r.GetWorkflowExecution().GetWorkflowId())
 		case *workflowservice.ResetWorkflowExecutionRequest:
@@ -52,29 +55,46 @@ func (b *Board) begin(t *workflowservice.PollWorkflowTaskQueueResponse) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	run := t.GetWorkflowExecution().GetRunId()
-	b.drafts.Remove(run)
-	b.tasks.Add(string(t.GetTaskToken()), task{run, t.GetStartedEventId()})
+	w := t.GetWorkflowExecution()
+	b.drafts.Remove(w.GetRunId())
+	b.tasks.Add(string(t.GetTaskToken()), delivered{task{w.GetRunId(), t.GetStartedEventId()}, b.changes(w.GetWorkflowId())})
 }
 
-// end publishes what a workflow task has settled, if the server has accepted it.
-func (b *Board) end(token string, accepted bool) {
+// ends reports whether commands end a run.
+func ends(commands []*commandpb.Command) bool {
+	return slices.ContainsFunc(commands, func(c *commandpb.Command) bool {
+		switch c.GetCommandType() {
+		case enumspb.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION, enumspb.COMMAND_TYPE_FAIL_WORKFLOW_EXECUTION,
+			enumspb.COMMAND_TYPE_CANCEL_WORKFLOW_EXECUTION, enumspb.COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION:
+			return true
+		}
+		return false
+	})
+}
+
+// end publishes what a workflow task has settled, if the server has accepted it. goesOn means that the
+// run has not ended with it.
+func (b *Board) end(token string, accepted, goesOn bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t, _ := b.tasks.Get(token)
 	b.tasks.Remove(token)
-	d, ok := b.drafts.Get(t.run)
-	if !ok || d.number != t.number {
+	drafts, _ := b.drafts.Get(t.run)
+	if len(drafts) == 0 || drafts[0].task != t.task {
 		return
 	}
 	b.drafts.Remove(t.run)
 	if !accepted {
 		return
 	}
-	for id, outcome := range d.outcomes {
-		if e := b.expected[id]; e != nil {
-			e.outcome = outcome
+	for _, p := range drafts {
+		if e := b.expected[p.request]; e != nil {
+			e.outcome = &posted{outcome: p.outcome}
+			if p.current && goesOn {
+				e.outcome.view = &View{t.changes, len(p.outcome)}
+			}
 			e.notify()
 		}
+		p.outcome = nil // its conversation keeps p
 	}
 }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"go.temporal.io/sdk/interceptor"
@@ -32,21 +33,59 @@ func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteW
 	return i.Next.ExecuteWorkflow(workflow.WithValue(ctx, boardKey{}, i.board), in)
 }
 
-// Post tells that a request has settled. settled and view return its outcome, as in the answer to
-// await_settled, and are called only if a gateway expects that. A replay posts nothing. The workflow
-// does the same whether anything is posted or not.
-func Post(ctx workflow.Context, request string, settled func([]string) []contract.Request, view func() contract.ConversationView) {
+// Poster returns the function that a conversation calls for each request that settles. settled and view
+// return its outcome, as in the answer to await_settled, and are called only if a gateway expects that.
+// A replay posts nothing. The workflow does the same whether anything is posted or not.
+func Poster(ctx workflow.Context, settled func([]string) []contract.Request, view func() contract.ConversationView) func(request string) {
 	b, _ := ctx.Value(boardKey{}).(*Board)
-	if b == nil || workflow.IsReplaying(ctx) || !b.expects(request) {
+	if b == nil {
+		return func(string) {}
+	}
+	p := &poster{board: b, settled: settled, view: view}
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	workflow.Go(detached, p.watch)
+	return func(request string) { p.post(ctx, request) }
+}
+
+type poster struct {
+	board   *Board
+	settled func([]string) []contract.Request
+	view    func() contract.ConversationView
+	last    *post // of the workflow task, or of an earlier one
+}
+
+// watch compares the view of the last outcome with the present one, whenever the coroutines of a workflow
+// task have done something, also the last time. It has an end with its workflow.
+func (p *poster) watch(ctx workflow.Context) {
+	_ = workflow.Await(ctx, func() bool {
+		if d := p.last; d != nil && d.task == taskOf(ctx) {
+			now, err := p.outcome(d.request)
+			p.board.compare(d, err == nil && bytes.Equal(now, d.outcome))
+		}
+		return false
+	})
+}
+
+func (p *poster) post(ctx workflow.Context, request string) {
+	if workflow.IsReplaying(ctx) || !p.board.expects(request) {
 		return
 	}
-	outcome, err := json.Marshal(contract.AwaitResult{Settled: settled([]string{request}), Conversation: view()})
+	outcome, err := p.outcome(request)
 	if err != nil {
 		workflow.GetLogger(ctx).Error("encode the outcome of a request", "error", err)
 		return
 	}
+	p.last = &post{task: taskOf(ctx), request: request, outcome: outcome}
+	p.board.draft(p.last)
+}
+
+func (p *poster) outcome(request string) (json.RawMessage, error) {
+	return json.Marshal(contract.AwaitResult{Settled: p.settled([]string{request}), Conversation: p.view()})
+}
+
+func taskOf(ctx workflow.Context) task {
 	info := workflow.GetInfo(ctx)
-	b.draft(info.WorkflowExecution.RunID, int64(info.GetCurrentHistoryLength()), request, outcome)
+	return task{info.WorkflowExecution.RunID, int64(info.GetCurrentHistoryLength())}
 }
 
 func (b *Board) expects(request string) bool {
@@ -55,14 +94,20 @@ func (b *Board) expects(request string) bool {
 	return b.expected[request] != nil
 }
 
-// draft adds an outcome to those of a workflow task.
-func (b *Board) draft(run string, number int64, request string, outcome json.RawMessage) {
+// draft adds an outcome to those of its workflow task.
+func (b *Board) draft(p *post) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d, ok := b.drafts.Get(run)
-	if !ok || d.number != number {
-		d = draft{number, map[string]json.RawMessage{}}
-		b.drafts.Add(run, d)
+	drafts, _ := b.drafts.Get(p.task.run)
+	if len(drafts) > 0 && drafts[0].task != p.task {
+		drafts = nil
 	}
-	d.outcomes[request] = outcome
+	b.drafts.Add(p.task.run, append(drafts, p))
+}
+
+// compare notes whether the conversation is as it was in an outcome.
+func (b *Board) compare(p *post, same bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.current = same
 }

@@ -60,7 +60,8 @@ type site struct {
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
-	s := &stack{mode: mode, model: &model{}, holds: calls.NewWorkflowTasks(), board: board.New()}
+	s := &stack{mode: mode, model: &model{}, holds: calls.NewWorkflowTasks()}
+	s.board = board.New(s.changes.Count)
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -88,7 +89,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{header.Propagator()},
-		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor(), s.board.Interceptor()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.board.Interceptor(), s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}

@@ -141,8 +141,9 @@ func (s *starter) stand(ctx context.Context) error {
 	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.holds)
 	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor()}
 	if s.server != nil {
-		s.changes, s.board = &snapshot.Changes{}, board.New()
-		o.Intercept = append(o.Intercept, s.changes.Interceptor(), s.board.Interceptor())
+		s.changes = &snapshot.Changes{}
+		s.board = board.New(s.changes.Count)
+		o.Intercept = append(o.Intercept, s.board.Interceptor(), s.changes.Interceptor())
 	}
 	b, err := platform.Open(ctx, s.config, o)
 	if err != nil {

@@ -61,9 +61,19 @@ func (t *Temporal) view(ctx context.Context, id, requestID string) (view contrac
 	return view, open, nil
 }
 
+// posted waits for the outcome of one of the requests on the board. Whoever reads the conversation then
+// gets its view from there.
+func (t *Temporal) posted(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, bool) {
+	result, view, ok := t.board.Await(ctx, id, requestIDs)
+	if ok && view != nil {
+		t.views.Keep(contract.ConversationWorkflowID(id), result.Conversation, view.Changes, view.Bytes)
+	}
+	return result, ok
+}
+
 // Await implements Conversations. The update only waits, so nothing is lost if it is.
 func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
-	if result, ok := t.board.Await(ctx, id, requestIDs); ok {
+	if result, ok := t.posted(ctx, id, requestIDs); ok {
 		return result, nil
 	}
 	var result contract.AwaitResult

@@ -93,7 +93,7 @@ func (t *Temporal) startAndExpect(ctx context.Context, in service.StartInput) (c
 	if _, err := t.client.ExecuteWorkflow(ctx, t.startOptions(in), contract.WorkflowConversation, in.Conversation); err != nil {
 		return contract.AwaitResult{}, err
 	}
-	if result, ok := t.board.Await(ctx, in.Conversation.ID, []string{request}); ok {
+	if result, ok := t.posted(ctx, in.Conversation.ID, []string{request}); ok {
 		return result, nil
 	}
 	return contract.AwaitResult{}, service.ErrAgain

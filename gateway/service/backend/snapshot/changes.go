@@ -23,8 +23,8 @@ func (c *Changes) of(workflowID string) *atomic.Uint64 {
 	return &c.counts[maphash.String(seed, workflowID)%uint64(len(c.counts))]
 }
 
-// count returns the count of a workflow, or 0 for nil Changes.
-func (c *Changes) count(workflowID string) uint64 {
+// Count returns the count of a workflow, or 0 for nil Changes.
+func (c *Changes) Count(workflowID string) uint64 {
 	if c == nil {
 		return 0
 	}

@@ -13,6 +13,9 @@ const (
 	// maxViews is how many conversations have a view in memory. A view is at most as large as
 	// the server lets the answer to a query be, two megabytes.
 	maxViews = 64
+	// maxKept is how many have one that was never read (Keep), maxKeptBytes how large it may be.
+	maxKept      = 128
+	maxKeptBytes = 16 << 10
 	// freshTime is how long a view is returned without asking the server, if Changes has
 	// counted nothing since.
 	freshTime = time.Second
@@ -38,6 +41,7 @@ type Views struct {
 	changes *Changes
 	now     func() time.Time
 	views   *lru.Cache[string, cachedView]
+	kept    *lru.Cache[string, cachedView]
 }
 
 // cachedView is a view with the evidence that it is current.
@@ -50,11 +54,32 @@ type cachedView struct {
 
 // New returns empty Views. changes may be nil; then every Read asks the server.
 func New(changes *Changes, now func() time.Time) *Views {
-	views, err := lru.New[string, cachedView](maxViews)
+	return &Views{changes: changes, now: now, views: bounded(maxViews), kept: bounded(maxKept)}
+}
+
+func bounded(size int) *lru.Cache[string, cachedView] {
+	c, err := lru.New[string, cachedView](size)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	return &Views{changes: changes, now: now, views: views}
+	return c
+}
+
+// Keep has a view of some bytes returned for freshTime, unless Changes count more than count.
+func (v *Views) Keep(workflowID string, view contract.ConversationView, count uint64, bytes int) {
+	if v != nil && v.changes != nil && bytes <= maxKeptBytes {
+		v.kept.Add(workflowID, cachedView{view: view, count: count, at: v.now()})
+	}
+}
+
+// keeps returns the view of Keep, if nothing has happened since.
+func (v *Views) keeps(workflowID string, now cachedView) (contract.ConversationView, bool) {
+	k, ok := v.kept.Get(workflowID)
+	if ok && (k.count != now.count || now.at.Sub(k.at) >= freshTime) {
+		v.kept.Remove(workflowID)
+		ok = false
+	}
+	return k.view, ok
 }
 
 // Read returns the view of a workflow. Nil Views ask the source every time.
@@ -62,7 +87,10 @@ func (v *Views) Read(ctx context.Context, workflowID string, s Source) (contract
 	if v == nil {
 		return s.View(ctx)
 	}
-	now := cachedView{count: v.changes.count(workflowID), at: v.now()}
+	now := cachedView{count: v.changes.Count(workflowID), at: v.now()}
+	if view, ok := v.keeps(workflowID, now); ok {
+		return view, nil
+	}
 	last, ok := v.views.Get(workflowID)
 	switch {
 	case !ok: // most conversations are read once

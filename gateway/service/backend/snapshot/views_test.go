@@ -119,6 +119,40 @@ func TestTheServerIsNotAskedWhenNothingWasCounted(t *testing.T) {
 	asked(t, s, before.marks, before.views)
 }
 
+func TestAViewThatSomebodyKnowsIsNotRead(t *testing.T) {
+	c, changes := &clock{now: time.Now()}, &snapshot.Changes{}
+	v, s := snapshot.New(changes, c.time), &source{events: 1}
+	keep := func(bytes int) {
+		v.Keep(id, contract.ConversationView{Version: s.events}, changes.Count(id), bytes)
+	}
+	keep(1000)
+	read(t, v, s)
+	read(t, v, s)
+	asked(t, s, 0, 0)
+	c.now = c.now.Add(2 * time.Second) // something may have happened elsewhere
+	read(t, v, s)
+	asked(t, s, 0, 1)
+
+	keep(1000)
+	s.events++
+	pass(t, changes, nil, &workflowservice.PollWorkflowTaskQueueResponse{WorkflowExecution: workflow()})
+	read(t, v, s)
+	asked(t, s, 1, 2)
+
+	keep(1 << 20) // too large for all of them
+	s.events++
+	pass(t, changes, nil, &workflowservice.PollWorkflowTaskQueueResponse{WorkflowExecution: workflow()})
+	read(t, v, s)
+	asked(t, s, 2, 3)
+}
+
+func TestWithoutChangesNothingIsKept(t *testing.T) {
+	v, s := snapshot.New(nil, time.Now), &source{events: 1}
+	v.Keep(id, contract.ConversationView{Version: 9}, 0, 1000)
+	read(t, v, s)
+	asked(t, s, 0, 1)
+}
+
 func TestAFailedReadingIsNotKept(t *testing.T) {
 	v, s := snapshot.New(nil, time.Now), &source{events: 1, err: errors.New("not now")}
 	for range 3 {
