@@ -75,7 +75,7 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 func sentBeforeText(by, me claimant) string {
 	who := fmt.Sprintf("a run of this conversation that has been reset since (%s)", by.Run)
 	if by.Run == me.Run {
-		who = "this run, whose history has lost it: it was restored from a backup, or the machine lost power"
+		who = "this run, whose history does not have it: its process ended meanwhile, the machine lost power, or a backup was restored"
 	}
 	return fmt.Sprintf("it was sent before, at %s, by %s", by.At.Format("2006-01-02 15:04:05 MST"), who)
 }

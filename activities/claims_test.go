@@ -106,7 +106,7 @@ func TestARunThatHasLostItsEndDoesNotRepeatACall(t *testing.T) {
 	}
 	held.set(t, "at", "2026-03-01T00:00:00Z")
 	_, err := run(t, t.Context(), a.CallTool, in)
-	if app := failedAs(t, err, contract.KindOutcomeUnknown, false); sent != 1 || !strings.Contains(app.Message(), "by this run, whose history has lost it") {
+	if app := failedAs(t, err, contract.KindOutcomeUnknown, false); sent != 1 || !strings.Contains(app.Message(), "by this run, whose history does not have it") {
 		t.Errorf("sent %d times: %s", sent, app.Message())
 	}
 	held.set(t, "attempt", 0) // of an earlier attempt, or of an earlier version

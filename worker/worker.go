@@ -98,6 +98,9 @@ type Worker struct {
 // continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
+	if a.Tools != nil && a.Tools.Claims != nil && a.Audit == nil { // the log of an audit refers to activities
+		table.ClaimsCalls()
+	}
 	var once sync.Once
 	o := worker.Options{
 		Interceptors:                interceptors(p),

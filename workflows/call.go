@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/local"
+	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/handover"
@@ -308,8 +309,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		in.MayAsk = true
 		return l.callWithQuestions(ctx, c, in, summary)
 	case c.Destructive: // one attempt, completed even when the turn is cancelled
-		ctx = run.Detached(ctx)
-		return activity.Run(ctx, contract.ActivityCallTool, activity.Options(callToolTimeout, 1, summary), in)
+		return handover.Once(run.Detached(ctx), a.agent.Execution, contract.ActivityCallTool, activity.Options(callToolTimeout, 1, summary), in, ticket.Once{Server: in.Server, Tool: in.Tool})
 	}
 	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, activity.Options(timeout, activity.Attempts, summary), in)
 }

@@ -19,7 +19,8 @@ func TestLeanModeRunsEverythingButDestructiveCallsInTheWorker(t *testing.T) {
 		},
 	}
 	tests[""] = tests[contract.ExecutionRegular]
-	tests[contract.ExecutionAuto] = tests[contract.ExecutionLean]
+	tests[contract.ExecutionAuto] = slices.Clone(tests[contract.ExecutionLean])
+	tests[contract.ExecutionAuto][4] = `local resources_add{"name":"x","value":1}`
 	for mode, want := range tests {
 		t.Run(string(mode), func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(list("a")), asks(add("x")), says("Done."))}
@@ -51,7 +52,7 @@ func TestAutoModeGoesOnWithSlowCallsAsActivities(t *testing.T) {
 	for _, name := range []string{"generate", "call_tool"} {
 		same(t, "summary", s.seen.all("start_" + name)[0].Summary, s.seen.all(name)[0].Summary)
 	}
-	same(t, "a destructive call is started by no local activity", len(s.seen.all("start_call_tool")), 1)
+	same(t, "calls started by local activities", len(s.seen.all("start_call_tool")), 2)
 	same(t, "its attempts", s.seen.options("call_tool").Attempts, 1)
 }
 

@@ -37,7 +37,7 @@ var recorded = []string{
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
 	// Recorded in mode auto.
-	"auto", "auto-slow", "auto-tree", "auto-tree-root", "auto-tree-sides",
+	"auto", "auto-slow", "auto-once", "auto-tree", "auto-tree-root", "auto-tree-sides",
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",

@@ -54,6 +54,9 @@ func newCall(ctx context.Context, id string, k *task) *call {
 // or hands the call over.
 func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, ticket.Start[In]) (ticket.Started[Out], error) {
 	return func(ctx context.Context, in ticket.Start[In]) (ticket.Started[Out], error) {
+		if in.Once != nil && !t.startsOnce() {
+			return ticket.Started[Out]{Ticket: &ticket.Ticket{}}, nil
+		}
 		c, made := t.begin(ctx, in.Task, in.Input)
 		if c == nil {
 			return ticket.Started[Out]{Ticket: &ticket.Ticket{}}, nil
@@ -61,15 +64,18 @@ func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error))
 		if !made {
 			go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
 		}
-		if !c.await(ctx) {
+		if !c.await(ctx, in.Once != nil) {
 			if !made {
 				time.AfterFunc(keep, func() { t.expire(c) })
 			}
 			return ticket.Started[Out]{Ticket: t.ticket(c)}, nil
 		}
 		t.remove(c)
+		if in.Once != nil && c.err == nil {
+			time.AfterFunc(holdUnnoticed, c.task.release) // its result is soon in the history
+		}
 		out, _ := c.result.(Out)
-		return ticket.Started[Out]{Result: &out}, c.err
+		return ticket.Started[Out]{Result: &out, Once: in.Once}, c.err
 	}
 }
 
@@ -100,9 +106,9 @@ func (c *call) run(method func(context.Context) (any, error)) {
 }
 
 // await waits for the end of a call while its workflow task may be held, and reports whether
-// the local activity has its result. A failure that the server may repeat is no result: the
-// activity that joins the call fails with it.
-func (c *call) await(ctx context.Context) bool {
+// the local activity has its result. A failure that the server may repeat is no result, nor is any
+// of a call that is made once: the activity that joins the call fails with it.
+func (c *call) await(ctx context.Context, once bool) bool {
 	timer := time.NewTimer(time.Until(c.task.until))
 	defer timer.Stop()
 	select {
@@ -116,7 +122,7 @@ func (c *call) await(ctx context.Context) bool {
 	}
 	select {
 	case <-c.done:
-		return !c.repeatable()
+		return !c.repeatable() && (!once || c.err == nil)
 	default:
 		return false
 	}

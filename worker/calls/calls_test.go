@@ -99,6 +99,24 @@ func setUp(t *testing.T, workflowID string, m *model, start, join *calls.Table) 
 	return b
 }
 
+// runOnce makes calls that must not be repeated, at the same time.
+func (b *bench) runOnce(t *testing.T, inputs ...string) error {
+	t.Helper()
+	b.ExecuteWorkflow(func(ctx workflow.Context) (err error) {
+		o := workflow.ActivityOptions{StartToCloseTimeout: time.Minute, HeartbeatTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1}}
+		group := workflow.NewWaitGroup(ctx)
+		for _, in := range inputs {
+			group.Go(ctx, func(ctx workflow.Context) {
+				_, e := handover.Once(ctx, contract.ExecutionAuto, ask, o, in, ticket.Once{Server: "shop", Tool: in})
+				err = errors.Join(err, e)
+			})
+		}
+		group.Wait(ctx)
+		return err
+	})
+	return b.GetWorkflowError()
+}
+
 // run calls the model with each input, one after the other.
 func (b *bench) run(t *testing.T, inputs ...string) (answer string, err error) {
 	t.Helper()
@@ -240,6 +258,57 @@ func TestACallOfAWorkerThatHasDiedIsMadeAgain(t *testing.T) {
 	want(t, "error", err, nil)
 	want(t, "answer", answer, "answer")
 	want(t, "calls", len(m.asked()), 2)
+}
+
+func TestACallThatIsMadeOnceStartsWhereItIsClaimed(t *testing.T) {
+	for name, c := range map[string]struct {
+		table          *calls.Table
+		claims         bool
+		regular, fails int
+	}{
+		"claimed":               {calls.New("own", calls.NewWorkflowTasks()), true, 0, 0},
+		"not claimed":           {calls.New("own", calls.NewWorkflowTasks()), false, 1, 0},
+		"another server":        {calls.New("own", nil), true, 1, 0},
+		"a failure is recorded": {calls.New("own", calls.NewWorkflowTasks()), true, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &model{answer: func(context.Context, string) (string, error) {
+				if c.fails > 0 {
+					return "", temporal.NewNonRetryableApplicationError("no", "bad", nil)
+				}
+				return "answer", nil
+			}}
+			if c.claims {
+				c.table.ClaimsCalls()
+			}
+			b := setUp(t, conversation, m, c.table, c.table)
+			if err := b.runOnce(t, "refund"); (err != nil) != (c.fails > 0) {
+				t.Error(err)
+			}
+			want(t, "calls", len(m.asked()), 1)
+			want(t, "regular activities", len(b.joins), c.regular)
+		})
+	}
+}
+
+// What has been done once must not wait long for its place in the history.
+func TestACallThatIsMadeOnceEndsItsWorkflowTask(t *testing.T) {
+	m := &model{answer: func(ctx context.Context, in string) (string, error) {
+		if in == "refund" {
+			return "answer", nil
+		}
+		return pause(ctx, moment)
+	}}
+	table := calls.New("own", calls.NewWorkflowTasks())
+	table.ClaimsCalls()
+	b := setUp(t, conversation, m, table, table)
+	if err := b.runOnce(t, "refund", "slow"); err != nil {
+		t.Error(err)
+	}
+	want(t, "calls", len(m.asked()), 2)
+	if len(b.joins) != 1 { // the slow one would otherwise end in the task
+		t.Errorf("joined: %+v", b.joins)
+	}
 }
 
 func TestAClosedTableStartsNothing(t *testing.T) {

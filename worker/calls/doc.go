@@ -12,6 +12,11 @@
 // call waits for the rest. Neither repeats the call. A call that is not joined within a minute
 // is cancelled.
 //
+// A call that must not be repeated is started here only if it is claimed before it is sent
+// (Table.ClaimsCalls): a workflow task that is done again would send it again. In this process it
+// finds the call and its result. After a crash it finds the claim, and a person is asked. So that
+// this happens rarely, its workflow task is released a tenth of a second after the call has ended.
+//
 // # How long a workflow task is held
 //
 // A signal or a query waits while a local activity runs, so all calls of one workflow task

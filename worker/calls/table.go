@@ -36,6 +36,7 @@ type Table struct {
 	noticed bool // requests to conversations pass through the Interceptor of tasks
 
 	mu     sync.Mutex
+	once   bool // calls that must not be repeated may be started here
 	closed bool
 	calls  map[string]*call
 	// recent has the calls of the last moments, also those that have ended, by the local
@@ -54,6 +55,21 @@ func New(queue string, tasks *WorkflowTasks) *Table {
 		t.tasks = NewWorkflowTasks()
 	}
 	return t
+}
+
+// ClaimsCalls says that calls which must not be repeated are claimed before they are sent, so that
+// no other attempt sends them. They start in local activities then, in a process that sees all
+// requests to its conversations.
+func (t *Table) ClaimsCalls() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.once = t.noticed
+}
+
+func (t *Table) startsOnce() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.once
 }
 
 // Queue is the task queue of the activities that join the table's calls.

@@ -20,7 +20,8 @@ const (
 	// ExecutionLean runs them as local activities: about twice the turns per second, right for calls of under
 	// five seconds. A crash repeats an unfinished one, so destructive calls never run this way.
 	ExecutionLean Execution = "lean"
-	// ExecutionAuto starts them as local activities. Activities continue those that take longer, without repeating them.
+	// ExecutionAuto starts them as local activities, and destructive calls where they are claimed (package calls).
+	// Activities continue those that take longer, without repeating them.
 	ExecutionAuto Execution = "auto"
 )
 

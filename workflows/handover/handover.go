@@ -15,8 +15,13 @@
 //
 // If the worker has died, its successor in the same directory polls the queue, does not find
 // the ticket and makes the call again. Without a successor, the activity times out, and one on
-// the common queue makes the call again. So this package is only for calls that may be
-// repeated: models, and tools that are not destructive.
+// the common queue makes the call again. So Run is only for calls that may be repeated: models,
+// and tools that are not destructive.
+//
+// Once is for calls that must not be. Whoever makes one has claimed it outside of the history
+// (activities.Claims), so that a call which is made again here is not sent again: it fails, and a
+// person is asked. A worker hands over each such call that has failed, so that the activity has
+// the failure, with its input.
 package handover
 
 import (
@@ -42,17 +47,30 @@ func Run[In, Out any](ctx workflow.Context, mode contract.Execution, a contract.
 	case contract.ExecutionLean:
 		err = executeLocal(ctx, a, LocalOptions(o), in, &out)
 	case contract.ExecutionAuto:
-		return start(ctx, a, o, in)
+		return start(ctx, a, o, in, nil)
 	default:
 		err = execute(ctx, a, o, in, &out)
 	}
 	return out, err
 }
 
+// changeOnce marks histories in which calls that must not be repeated start in local activities.
+const changeOnce = "destructive-calls-start-locally"
+
+// Once makes a call that must not be repeated, and has been claimed. The options are those of a
+// regular activity with one attempt.
+func Once[In, Out any](ctx workflow.Context, mode contract.Execution, a contract.Activity[In, Out], o workflow.ActivityOptions, in In, call ticket.Once) (out Out, err error) {
+	if mode == contract.ExecutionAuto && workflow.GetVersion(ctx, changeOnce, workflow.DefaultVersion, 1) == 1 {
+		return start(ctx, a, o, in, &call)
+	}
+	err = execute(ctx, a, o, in, &out)
+	return out, err
+}
+
 // start starts a call in a local activity, and joins it if that returns a ticket.
-func start[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (out Out, err error) {
+func start[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In, once *ticket.Once) (out Out, err error) {
 	var started ticket.Started[Out]
-	s := ticket.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength()}
+	s := ticket.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength(), Once: once}
 	err = executeLocal(ctx, ticket.StartOf(a), startOptions(o), s, &started)
 	switch {
 	case err != nil:

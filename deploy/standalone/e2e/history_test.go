@@ -208,6 +208,23 @@ func TestRecordSlowCalls(t *testing.T) {
 	keep(t, p.Client, "auto-slow", contract.ConversationWorkflowID(id))
 }
 
+// In the process of the server, mode auto starts a destructive call in a local activity too.
+func TestRecordADestructiveCall(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = auto
+	api, p := h.whole()
+	asked := api.ask(`call note_add {"name":"x"}`)
+	api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+	id := contract.ConversationWorkflowID(asked.Conversation.ID)
+	for _, e := range historyOf(t, p.Client, id, "").GetEvents() {
+		if e.GetEventType() == enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED {
+			t.Errorf("an activity: %v", e)
+		}
+	}
+	keep(t, p.Client, "auto-once", id)
+}
+
 // The server suggests a new run early, to keep the recording short.
 func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	t.Parallel()

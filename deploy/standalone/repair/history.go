@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -79,7 +80,7 @@ var harmless = []string{
 	contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityListTools.Name, contract.ActivityCompose.Name,
 	contract.ActivityOffload.Name, contract.ActivityExport.Name, contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name,
 	contract.ActivityWithdraw.Name, audit.ActivityRecord.Name,
-	// The first attempts of calls that are not destructive.
+	// They are in markers, not in activities of their own.
 	ticket.StartOf(contract.ActivityGenerate).Name, ticket.StartOf(contract.ActivitySummarize).Name, ticket.StartOf(contract.ActivityCallTool).Name,
 }
 
@@ -128,6 +129,37 @@ func (r *reader) noteCall(workflowID string, e *historypb.HistoryEvent, calls no
 	r.found.Calls = append(r.found.Calls, c)
 }
 
+// noteMarker notes the call of a marker if it was a destructive one that a local activity has made. The
+// marker of one that goes on is followed by its activity.
+func (r *reader) noteMarker(workflowID string, e *historypb.HistoryEvent) {
+	if c, destructive := callOf(e.GetMarkerRecordedEventAttributes()); destructive {
+		c.WorkflowID, c.Event, c.At, c.Ran = workflowID, e.GetEventId(), e.GetEventTime().AsTime(), true
+		r.found.Calls = append(r.found.Calls, c)
+	}
+}
+
+// callOf returns the call of a marker, if it is destructive and has ended. What cannot be read may be.
+func callOf(m *historypb.MarkerRecordedEventAttributes) (c Call, destructive bool) {
+	if m.GetMarkerName() != "LocalActivity" {
+		return Call{}, false
+	}
+	var of struct{ ActivityType string }
+	if err := decode(m.GetDetails()["data"], &of); err != nil {
+		return Call{Tool: "a call that cannot be read"}, true
+	}
+	if of.ActivityType != ticket.StartOf(contract.ActivityCallTool).Name || m.GetFailure() != nil {
+		return Call{}, false
+	}
+	var s ticket.Started[json.RawMessage]
+	if err := decode(m.GetDetails()["result"], &s); err != nil {
+		return Call{Tool: "a call that cannot be read"}, true
+	}
+	if s.Once == nil || s.Result == nil {
+		return Call{}, false
+	}
+	return Call{Tool: s.Once.Tool, Server: s.Once.Server}, true
+}
+
 func (r *reader) read(ctx context.Context, workflowID string, events []*historypb.HistoryEvent, calls noted) error {
 	for _, e := range events {
 		switch e.GetEventType() {
@@ -137,6 +169,8 @@ func (r *reader) read(ctx context.Context, workflowID string, events []*historyp
 			if i, ok := calls[endedBy(e)]; ok {
 				r.found.Calls[i].Ran = true
 			}
+		case enumspb.EVENT_TYPE_MARKER_RECORDED:
+			r.noteMarker(workflowID, e)
 		case enumspb.EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED:
 			a := e.GetChildWorkflowExecutionStartedEventAttributes()
 			if err := r.readChild(ctx, a.GetWorkflowType().GetName(), a.GetWorkflowExecution()); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"agent-stop-and-go/deploy/standalone/repair"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/ticket"
 )
 
 const queue = "agent"
@@ -127,6 +128,23 @@ func calls(tool string, destructive bool) *historypb.HistoryEvent {
 	return starts(contract.ActivityCallTool.Name, input(contract.CallToolInput{Tool: tool, Server: "shop", Destructive: destructive}))
 }
 
+// marks is the marker of a local activity that has started a call.
+func marks(once *ticket.Once, ended bool) *historypb.HistoryEvent {
+	s := ticket.Started[contract.CallToolResult]{Ticket: &ticket.Ticket{Queue: "own", ID: "t1"}}
+	if ended {
+		s = ticket.Started[contract.CallToolResult]{Result: &contract.CallToolResult{}, Once: once}
+	}
+	return marker(input(map[string]string{"ActivityType": ticket.StartOf(contract.ActivityCallTool).Name}), input(s))
+}
+
+func marker(data, result *commonpb.Payloads) *historypb.HistoryEvent {
+	return &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_MARKER_RECORDED, Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{
+		MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{
+			MarkerName: "LocalActivity", Details: map[string]*commonpb.Payloads{"data": data, "result": result},
+		},
+	}}
+}
+
 func ends(scheduled int64) *historypb.HistoryEvent {
 	return &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, Attributes: &historypb.HistoryEvent_ActivityTaskCompletedEventAttributes{
 		ActivityTaskCompletedEventAttributes: &historypb.ActivityTaskCompletedEventAttributes{ScheduledEventId: scheduled},
@@ -160,6 +178,12 @@ func TestWhatAResetIsOfferedFor(t *testing.T) {
 		"a call that is encrypted":          {events: numbered(begins(), taskDone(), starts(contract.ActivityCallTool.Name, encrypted()), taskFails()), blocked: "destructive calls", calls: []string{"a call that cannot be read"}},
 		"a message that cannot be read":     {events: numbered(begins(), taskDone(), starts(contract.ActivityDelegate.Name, nil), taskFails()), blocked: "destructive calls", calls: []string{"a message that cannot be read"}},
 		"an activity that nobody knows":     {events: numbered(begins(), taskDone(), starts("new", nil), taskFails()), blocked: "destructive calls", calls: []string{"the activity new"}},
+		"a quick call after the point":      {events: numbered(begins(), taskDone(), marks(&ticket.Once{Tool: "refund", Server: "shop"}, true), taskFails()), blocked: "destructive calls", calls: []string{"refund+"}},
+		"a quick call before the point":     {events: numbered(begins(), marks(&ticket.Once{Tool: "refund"}, true), taskDone(), taskFails())},
+		"a quick call that goes on":         {events: numbered(begins(), taskDone(), marks(&ticket.Once{Tool: "refund"}, false), calls("refund", true), taskFails()), blocked: "destructive calls", calls: []string{"refund"}},
+		"a quick call that changes nothing": {events: numbered(begins(), taskDone(), marks(nil, true), taskFails())},
+		"a quick call that is encrypted":    {events: numbered(begins(), taskDone(), marker(encrypted(), encrypted()), taskFails()), blocked: "destructive calls", calls: []string{"a call that cannot be read+"}},
+		"another marker":                    {events: numbered(begins(), taskDone(), marker(input(map[string]string{"ActivityType": "export_conversation"}), input(7)), taskFails())},
 		"nothing was done before":           {events: numbered(begins(), taskFails()), blocked: "no workflow task was completed"},
 		"the history of a child is gone":    {events: numbered(begins(), taskDone(), child(contract.WorkflowSequential, "node-1"), taskFails()), blocked: "the history of node-1 cannot be read"},
 		"a child that has called":           {events: numbered(begins(), taskDone(), child(contract.WorkflowSequential, "node-1"), taskFails()), children: map[string][]*historypb.HistoryEvent{"node-1": numbered(begins(), taskDone(), calls("refund", true), ends(3))}, blocked: "destructive calls", calls: []string{"refund+"}},

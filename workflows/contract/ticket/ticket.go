@@ -13,12 +13,22 @@ type Start[In any] struct {
 	Input In `json:"input"`
 	// Task tells the workflow tasks of a run apart: the worker limits how long one is held.
 	Task int `json:"task,omitempty"`
+	// Once is a call that must not be repeated.
+	Once *Once `json:"once,omitempty"`
 }
 
-// Started is what became of the call while its workflow task was held. One of the fields is set.
+// Once is a call that must not be repeated. It is in the marker too, because the input is not.
+type Once struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+}
+
+// Started is what became of the call while its workflow task was held: Result or Ticket is set.
 type Started[Out any] struct {
 	Result *Out    `json:"result,omitempty"`
 	Ticket *Ticket `json:"ticket,omitempty"`
+	// Once is that of Start, if the call has a result.
+	Once *Once `json:"once,omitempty"`
 }
 
 // Ticket is a call that runs on. An activity with its ID on its Queue, which only the worker
