@@ -67,6 +67,8 @@ func TestABadDemandOfCallsBeginsNothing(t *testing.T) {
 		tools + `,"tool_choice":{"type":"function","name":"resources_remove"}`:                                                                      "tool_choice: there is no function resources_remove in tools",
 		tools + `,"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"x"}]}`:                                "tool_choice: there is no function x",
 		tools + `,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"x"}}]}}`: "tool_choice: there is no function x",
+		tools + `,"tool_choice":{"type":"mcp","server_label":"resources","name":"resources_list"}`:                                                  "tool_choice: no tool of the agent can be demanded",
+		tools + `,"tool_choice":{"type":"custom","name":"send","custom":{"name":"send"}}`:                                                           "tool_choice: expected the type function or allowed_tools, not custom",
 		tools + `,"tool_choice":"always"`: "tool_choice: expected none, auto, required",
 		`,"tool_choice":"required"`:       "tool_choice: required needs a function",
 	} {

@@ -54,7 +54,9 @@ func (n named) name() string {
 //	allowed_tools        the listed     with the mode required: one of them
 //
 // It is about the tools of the client only. Those of the agent stay on offer, are called as its model
-// decides, and cannot be demanded, also if the client gives one of its own the same name.
+// decides, and cannot be demanded, also if the client gives one of its own the same name: mcp is an error,
+// and so is an entry mcp of allowed tools of which one is required. Other entries mcp say what is so anyway.
+// Types that tools cannot have here, such as custom and web_search, are errors too.
 func (d Demand) Choose(tools []contract.Tool) ([]contract.Tool, toolchoice.Choice, error) {
 	choice := toolchoice.Choice{Single: d.ParallelToolCalls != nil && !*d.ParallelToolCalls}
 	left, must, err := d.choose(tools)
@@ -84,9 +86,9 @@ func (d Demand) choose(tools []contract.Tool) (left, must []contract.Tool, err e
 	case "allowed_tools":
 		return object.leave(tools)
 	case "mcp":
-		return tools, nil, nil
+		return nil, nil, badChoice("no tool of the agent can be demanded: its model calls them as it decides. Expected none, auto, required, a function of tools, or allowed_tools")
 	}
-	return nil, nil, badChoice("expected the type function, allowed_tools or mcp, not %s", service.Printable(object.Type))
+	return nil, nil, badChoice("expected the type function or allowed_tools, not %s", service.Printable(object.Type))
 }
 
 func byWord(word string, tools []contract.Tool) (left, must []contract.Tool, err error) {
@@ -104,6 +106,12 @@ func byWord(word string, tools []contract.Tool) (left, must []contract.Tool, err
 // leave returns the allowed tools, of which the mode may require one.
 func (c toolChoice) leave(tools []contract.Tool) (left, must []contract.Tool, err error) {
 	list := append(c.Tools, c.AllowedTools.Tools...)
+	mcp := func(a named) bool { return a.Type == "mcp" }
+	for _, a := range list {
+		if a.Type != "function" && !mcp(a) {
+			return nil, nil, badChoice("expected functions and mcp in allowed_tools, not %s", service.Printable(a.Type))
+		}
+	}
 	if left, err = only(tools, list); err != nil {
 		return nil, nil, err
 	}
@@ -113,6 +121,9 @@ func (c toolChoice) leave(tools []contract.Tool) (left, must []contract.Tool, er
 	case "none":
 		return nil, nil, nil
 	case "required":
+		if slices.ContainsFunc(list, mcp) {
+			return nil, nil, badChoice("required is about functions: no tool of the agent can be demanded. Leave out the mcp entries, which are allowed in any case, or send the mode auto")
+		}
 		return left, left, oneOf(left)
 	default:
 		return nil, nil, badChoice("expected the mode none, auto or required, not %s", service.Printable(mode))
