@@ -64,6 +64,13 @@ func TestResponsesGoOn(t *testing.T) {
 			if !strings.Contains(items.raw, `"input_text"`) {
 				t.Error(items.raw)
 			}
+			rest := c.want(200, c.do("GET", "/v1/responses/"+r.text("id")+"/input_items?limit=1&order=asc&after="+items.text("last_id"), ""))
+			if !strings.Contains(rest.raw, `"data":[]`) {
+				t.Errorf("behind the last one: %s", rest.raw)
+			}
+			for _, query := range []string{"limit=0", "limit=101", "limit=x", "order=up"} {
+				c.want(400, c.do("GET", "/v1/responses/"+r.text("id")+"/input_items?"+query, ""))
+			}
 		}
 		fork := c.respond(fmt.Sprintf(`{"input":"something else","previous_response_id":%q}`, id))
 		if len(m.scripts) != 2 || fork.at("conversation", "id") == first.at("conversation", "id") {
