@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"agent-stop-and-go/gateway"
@@ -105,28 +107,30 @@ func TestThePortsOfMCPAgentCheckTheHost(t *testing.T) {
 // the record.
 func TestAClientBeginsAnew(t *testing.T) {
 	m := newMany(t)
-	gone, forgotten := map[string]bool{}, false
+	var gone sync.Map // by ID
+	var forgotten atomic.Bool
+	isGone := func(id string) bool { _, ok := gone.Load(id); return ok }
 	read := m.ConversationFn
 	m.ConversationFn = func(id, request string) (contract.ConversationView, error) {
-		if gone[id] && forgotten {
+		if isGone(id) && forgotten.Load() {
 			return contract.ConversationView{}, service.NoConversation(id)
 		}
-		if gone[id] {
+		if isGone(id) {
 			return contract.ConversationView{}, service.Errorf(deletion.KindDeleted, "deleted")
 		}
 		v, err := read(id, request)
-		if forgotten && v.Status == contract.StatusCompleted {
+		if forgotten.Load() && v.Status == contract.StatusCompleted {
 			return contract.ConversationView{}, service.NoConversation(id)
 		}
 		return v, err
 	}
 	m.DeleteFn = func(in deletion.Input) (deletion.Result, error) {
-		gone[in.ConversationID] = true
+		gone.Store(in.ConversationID, true)
 		return deletion.Result{Tombstone: &deletion.Tombstone{}}, nil
 	}
 	signal := m.SignalFn
 	m.SignalFn = func(id, name string, payload any) error {
-		if gone[id] {
+		if isGone(id) {
 			return service.NoConversation(id)
 		}
 		if in, ok := payload.(contract.CloseSignal); ok {
@@ -155,7 +159,7 @@ func TestAClientBeginsAnew(t *testing.T) {
 	if got := ask("!reset\nthree"); !strings.HasSuffix(fmt.Sprint(got), "answer to three") || len(m.scripts) != 3 {
 		t.Errorf("%v, %d conversations", got, len(m.scripts))
 	}
-	forgotten = true // the server has removed what has ended long ago, and another gateway is asked
+	forgotten.Store(true) // the server has removed what has ended long ago, and another gateway is asked
 	a = agentAPIOf(t, m)
 	if got := ask("four"); got != "answer to four" || len(m.scripts) != 3 {
 		t.Errorf("%v, %d conversations", got, len(m.scripts))

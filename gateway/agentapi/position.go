@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,6 +97,9 @@ func parsePosition(s string) (p position, err error) {
 	}
 	if fields[6] != "" {
 		p.gates = strings.Split(fields[6], ".")
+	}
+	if slices.ContainsFunc(p.gates, func(g string) bool { return len(g) != gateLength }) {
+		return p, errPosition
 	}
 	p.heard, err = parseAnswered(fields[4])
 	return p, err
