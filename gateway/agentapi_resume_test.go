@@ -90,7 +90,7 @@ func TestAStreamOfASessionThatCannotBeResumedSaysSo(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	for _, id := range []string{"x", "0/1~/zz", "0/1?", "-1/1.", "0/1./0.0/1.2", "0/1.///a.b", "0/1./////0b6c", "0/1.//////"} {
+	for _, id := range []string{"x", "0/1~/zz", "0/1?", "-1/1.", "0/1./0.0/1.2", "0/1.///a.b", "0/1./////0b6c1f52a", "0/1./////0b6c1f52.", "0/1.//////"} {
 		got := a.do(400, a.api, "GET", "/api/v1/stream/api-a", "", "Last-Event-ID: "+id)
 		if !strings.Contains(fmt.Sprint(got["error"]), "is not the id of an event") {
 			t.Errorf("%s: %v", id, got)

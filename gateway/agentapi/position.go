@@ -98,7 +98,7 @@ func parsePosition(s string) (p position, err error) {
 	if fields[6] != "" {
 		p.gates = strings.Split(fields[6], ".")
 	}
-	if slices.ContainsFunc(p.gates, func(g string) bool { return len(g) != gateLength }) {
+	if slices.ContainsFunc(p.gates, func(g string) bool { return g == "" || len(g) > gateLength }) {
 		return p, errPosition
 	}
 	p.heard, err = parseAnswered(fields[4])
