@@ -152,6 +152,9 @@ func checkSeries(t *testing.T, run string) {
 	}
 	compared := 0
 	for _, s := range testSeries.FindAllStringSubmatch(string(tests), -1) {
+		if s[1] == "agent_audit_unsigned_age_seconds" { // only with witnesses; package telemetry compares its name and labels with its table
+			continue
+		}
 		line := regexp.MustCompile(`(?m)^` + s[1] + `\{(.*)\} `).FindStringSubmatch(run)
 		if line == nil {
 			t.Errorf("a run without %s", s[1])
