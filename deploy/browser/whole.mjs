@@ -119,8 +119,10 @@ export async function wholeChecks({ plain, scripted, open, visitor, say, button,
     page.on("request", (r) => { if (r.method() === "POST") posts++; });
     await picker.setInputFiles([{ name: "large.txt", mimeType: "text/plain", buffer: Buffer.alloc(7_000_000, "x") }]);
     await page.getByText("large.txt is too large").waitFor();
-    await picker.setInputFiles([{ name: "paper.pdf", mimeType: "application/pdf", buffer: Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0]) }]);
-    await page.getByText("paper.pdf is neither").waitFor();
+    await picker.setInputFiles([{ name: "papers.zip", mimeType: "application/zip", buffer: Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0]) }]);
+    await page.getByText("papers.zip is neither").waitFor();
+    await picker.setInputFiles([{ name: "paper.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7\n%\xff", "latin1") }]);
+    await page.getByRole("button", { name: "Remove paper.pdf" }).click();
     assert.equal(posts, 0, "something was sent");
     await say(page, "say thanks for the files");
     await reply(page, "thanks for the files").waitFor();
