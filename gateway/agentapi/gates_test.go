@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// A gate that is told while another node writes a text is before that text in a stream, and behind it in the record.
+// A gate that is sent while another node writes a text is before that text in a stream, and behind it in the record.
 // A client that connects again gets it no second time, whichever event it had last.
 func TestAGateThatIsToldEarlyComesOnce(t *testing.T) {
 	said := func(node, id, text string) contract.Message {

@@ -81,6 +81,36 @@ func (p process) settle(id, answer string) (asked bool) {
 	return asked
 }
 
+// Two requests settle in one workflow task: the conversation is as it is in the outcome of the last one.
+func TestOnlyTheLastOutcomeOfATaskIsCurrent(t *testing.T) {
+	p := newProcess(t)
+	p.board.Expect("first")
+	p.board.Expect("last")
+	p.take("t1")
+	title := ""
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{board.With(p.board)}})
+	env.ExecuteWorkflow(func(ctx workflow.Context) error {
+		post := board.Poster(ctx, func(ids []string) []contract.Request { return outcome(ids[0], "done") },
+			func() contract.ConversationView { return contract.ConversationView{ID: conversation, Model: title} })
+		post("first")
+		_ = workflow.Sleep(ctx, time.Second) // as a local activity takes, in the same task
+		title = "another"
+		post("last")
+		return workflow.Sleep(ctx, time.Hour)
+	})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	p.respond("t1", nil)
+	for request, current := range map[string]bool{"first": false, "last": true} {
+		if _, view, ok := p.board.Await(t.Context(), conversation, []string{request}); !ok || (view != nil) != current {
+			t.Errorf("%s: %v, %+v", request, ok, view)
+		}
+	}
+}
+
 // A view is current if nothing has changed it later in its workflow task, and the run goes on.
 func TestAViewIsCurrentIfItIsTheLastOfItsTask(t *testing.T) {
 	complete := &commandpb.Command{CommandType: enumspb.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION}

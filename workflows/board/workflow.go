@@ -94,13 +94,16 @@ func (b *Board) expects(request string) bool {
 	return b.expected[request] != nil
 }
 
-// draft adds an outcome to those of its workflow task.
+// draft adds an outcome to those of its workflow task. The conversation has changed since the others.
 func (b *Board) draft(p *post) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	drafts, _ := b.drafts.Get(p.task.run)
 	if len(drafts) > 0 && drafts[0].task != p.task {
 		drafts = nil
+	}
+	for _, earlier := range drafts {
+		earlier.current = false
 	}
 	b.drafts.Add(p.task.run, append(drafts, p))
 }

@@ -43,7 +43,7 @@ func (a Agent) inTree(n contract.Node) (out Set) {
 }
 
 // Problem returns why a file of a media type cannot come with a message, or "". chosen is the model
-// that the message names, or "". Models are told of an image that they cannot see, and so none is
+// that the message names, or "". To models that see no images, texts mention them, and so none is
 // refused.
 func (a Agent) Problem(chosen, mediaType string) string {
 	if mediaType != PDF || a.Takes(chosen).PDF {
