@@ -80,6 +80,41 @@ export async function inboxChecks({ plain, scripted, pair, visit, button, decide
     await page.close();
   });
 
+  await check("approvals stay in the inbox when the newest are read again, in whatever order they came and began", async () => {
+    // The list is ordered by when an approval began in Temporal; created_at is when it was asked for.
+    const item = (n) => ({ uuid: `3d0e7a52-9c41-4a8e-b0de-6f5a4b3c${2000 + n}`, conversation_id: "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f", tool_name: "note", tool_args: { n }, reason: "destructive", url: "", created_at: `2026-03-01T10:00:${n}Z` });
+    let list = [50, 49, 48, 46, 47, 45, 44].map(item), began = 0, released;
+    const page = await visit(scripted), hold = [];
+    await page.goto("about:blank");
+    await page.route(/\/approvals\?/, async (r) => { // pages of four
+      const at = Number(new URL(r.request().url()).searchParams.get("cursor") ?? 0), answer = { approvals: list.slice(at, at + 4), next_cursor: list.length > at + 4 ? String(at + 4) : undefined };
+      if (hold.length) await hold.shift();
+      if (!at) began++;
+      await r.fulfill({ json: answer });
+    });
+    await page.route("**/approvals/*", (r) => r.fulfill({ json: { approval: list.find((a) => r.request().url().includes(a.uuid)), status: "pending" } }));
+    const count = (n) => page.locator(".inbox h2 .count", { hasText: new RegExp(`^${n}\\b`) }).waitFor();
+    const again = async () => { for (const n = began; began < n + 2;) await page.waitForTimeout(100); };
+    await page.goto(scripted.url + "/#/inbox");
+    await count(7);
+    await again(); // 47 is behind 46, and not among the newest four
+    await count(7);
+    list = list.filter((a) => !a.created_at.includes(":49"));
+    await count(6); // what went elsewhere is gone with the next read
+    await page.route("**/approvals/*/later", (r) => r.fulfill({ json: { deferred_until: "2099-12-31T10:00:00Z" } }));
+    hold.push(new Promise((done) => { released = done; })); // a read that began before something was put off ends after it
+    await page.waitForTimeout(4500);
+    await page.locator(".row", { hasText: "50" }).click();
+    await button(page, "Not now").click();
+    await button(page, "In a week").click();
+    await count(5);
+    released();
+    for (const n = began; began === n;) await page.waitForTimeout(100);
+    await page.waitForTimeout(200);
+    await count(5);
+    await page.close();
+  });
+
   await check("not now is kept over a restart of the server, is no decision, and can be taken back", async () => {
     const { conversation_id: id } = await start(plain, "add a resource named later with value 1");
     const uuid = (await waits(plain, 1))[0].uuid;

@@ -66,7 +66,9 @@ export async function fetchReply(path, options = {}) {
   throw new Failure(reply.status, await reply.json().catch(() => ({})));
 }
 
-const get = async (path) => (await fetchReply(path)).json();
+const patience = 60_000; // milliseconds that a read may take: a connection may be gone without a word
+
+const get = async (path) => (await fetchReply(path, { signal: AbortSignal.timeout(patience) })).json();
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 

@@ -101,7 +101,7 @@ export class Inbox {
 
   #settled(card) {
     this.#chosen.delete(card.uuid);
-    if (!card.own) return this.page.changed(); // decided elsewhere: it stays until the reader goes on
+    if (!card.own && !this.look) return this.page.changed(); // decided elsewhere: it stays until the reader goes on
     const next = this.#at === card.uuid && this.#follow(card.uuid);
     this.said = `${words.verdict(card.decision, card.approval)}: ${words.subject(card.approval)}`;
     this.store.remove(card.uuid);

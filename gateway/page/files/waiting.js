@@ -6,11 +6,15 @@ import * as words from "./words.js";
 
 const soon = 4_000, seldom = 15_000, sweep = 30_000, lag = 60_000, moment = 50;
 
+const byTime = (a, b) => a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0;
+
 export class Waiting {
   items = []; loaded = false; failure;
   #begin; begun = new Promise((done) => { this.#begin = done; }); // when the first are known
   #known = new Set(); // UUIDs that were seen
+  #order = []; // UUIDs as they are listed: newest first, by the start of their workflows, which is not created_at
   #done = new Map(); // when something was decided here, by UUID: the list lags
+  #later = new Map(); // what was put off here, by UUID: {at, until}
   #inbox; #readAt = 0; #sweptAt = 0; #reading = false;
 
   constructor(page) {
@@ -39,8 +43,8 @@ export class Waiting {
     try {
       const read = [];
       for (let cursor = ""; ;) {
-        const page = await api.waiting(cursor);
-        read.push(...page.approvals);
+        const asked = Date.now(), page = await api.waiting(cursor);
+        read.push(...page.approvals.map((a) => this.#asPutOff(a, asked)));
         cursor = page.next_cursor;
         if (!cursor) this.#sweptAt = Date.now();
         this.#take(read, !cursor);
@@ -58,14 +62,14 @@ export class Waiting {
     this.page.changed();
   }
 
-  // take puts the newest approvals in the place of what was known of their time.
+  // take puts the first of the list in the place of what was known of it. What was listed behind them still waits.
   #take(read, complete) {
     const now = Date.now();
     for (const [uuid, at] of this.#done) if (now - at > lag) this.#done.delete(uuid);
-    const uuids = new Set(read.map((a) => a.uuid));
-    const oldest = read.reduce((t, a) => a.created_at < t ? a.created_at : t, "~");
-    const rest = complete ? [] : this.items.filter((a) => !uuids.has(a.uuid) && a.created_at <= oldest);
-    this.items = [...read, ...rest].filter((a) => !this.#done.has(a.uuid)).sort((a, b) => a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0);
+    const items = new Map([...this.items, ...read].map((a) => [a.uuid, a])), uuids = new Set(read.map((a) => a.uuid));
+    const rest = complete ? [] : this.#order.slice(this.#order.findLastIndex((u) => uuids.has(u)) + 1);
+    this.#order = [...uuids, ...rest];
+    this.items = this.#order.filter((u) => items.has(u) && !this.#done.has(u)).map((u) => items.get(u)).sort(byTime);
     const fresh = this.items.filter((a) => !this.#known.has(a.uuid));
     for (const a of fresh) this.#known.add(a.uuid);
     if (this.loaded) for (const a of fresh) notify(a.uuid, revealed(words.title(a)), revealed(words.asker(a)));
@@ -80,8 +84,16 @@ export class Waiting {
     this.items = this.items.filter((a) => a.uuid !== uuid);
   }
 
+  // asPutOff is an approval of a list that was asked for at a time, as it was put off here since, or just before: the
+  // list lags.
+  #asPutOff(a, asked) {
+    const own = this.#later.get(a.uuid);
+    return own && own.at > asked - soon ? { ...a, deferred_until: own.until } : a;
+  }
+
   // putOff keeps until when the reader put an approval off.
   putOff(uuid, until) {
+    this.#later.set(uuid, { at: Date.now(), until });
     this.items = this.items.map((a) => a.uuid === uuid ? { ...a, deferred_until: until } : a);
   }
 }
