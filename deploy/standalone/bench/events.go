@@ -57,7 +57,7 @@ func events(ctx context.Context, s *stack, n size, t *table) error {
 }
 
 // provider speaks chat completions. It sends one token separately, whose text is the time of
-// sending.
+// sending, behind a space: a client may get its first character alone.
 type provider struct{ *httptest.Server }
 
 func newProvider() provider {
@@ -69,7 +69,7 @@ func newProvider() provider {
 			_ = http.NewResponseController(w).Flush()
 		}
 		chunk(`{"role":"assistant","content":""}`, "null")
-		chunk(fmt.Sprintf(`{"content":"@%d "}`, time.Now().UnixNano()), "null")
+		chunk(fmt.Sprintf(`{"content":" @%d "}`, time.Now().UnixNano()), "null")
 		pause(r.Context(), time.After(100*time.Millisecond)) // the reply continues for a while
 		chunk(`{"content":"done"}`, "null")
 		chunk(`{}`, `"stop"`)

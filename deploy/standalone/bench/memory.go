@@ -44,14 +44,15 @@ func memory(ctx context.Context, n size, t *table) (err error) {
 	if err := m.ready(ctx); err != nil {
 		return err
 	}
-	return (&residence{m: m, t: t, heaps: n.heaps != ""}).grow(ctx, n)
+	return (&residence{m: m, t: t, heaps: n.heaps}).grow(ctx, n)
 }
 
 // residence measures the resident memory of an agent step by step.
 type residence struct {
 	m     *mortal
 	t     *table
-	heaps bool
+	heaps string // prefix of the profiles of its heap, or ""
+	steps int
 	peak  int // MiB, in the last step
 }
 
@@ -100,8 +101,31 @@ func (r *residence) step(when string, goal int, f func() error) error {
 	}
 	r.t.value("resident memory "+when, fmt.Sprintf("%d MiB", peak), text, peak <= goal)
 	r.t.value("  of that, not pages of the program's file", fmt.Sprintf("%d MiB", own), "", true)
-	if r.heaps {
-		return r.m.cmd.Process.Signal(syscall.SIGUSR1)
+	return r.writeHeap()
+}
+
+// writeHeap has the agent write a profile of its heap, if that is wanted, and waits for it.
+func (r *residence) writeHeap() error {
+	if r.heaps == "" {
+		return nil
+	}
+	r.steps++
+	file := r.heaps + strconv.Itoa(r.steps)
+	if err := errors.Join(removeOld(file), r.m.cmd.Process.Signal(syscall.SIGUSR1)); err != nil {
+		return err
+	}
+	for range 100 {
+		if _, err := os.Stat(file); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("no heap profile in %s", file)
+}
+
+func removeOld(file string) error {
+	if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -146,12 +170,16 @@ func writeHeaps(prefix string) {
 	}
 }
 
+// writeHeap has a file appear when it is whole.
 func writeHeap(file string) error {
-	out, err := os.Create(file)
+	out, err := os.Create(file + ".part")
 	if err != nil {
 		return err
 	}
-	return errors.Join(pprof.Lookup("heap").WriteTo(out, 0), out.Close())
+	if err := errors.Join(pprof.Lookup("heap").WriteTo(out, 0), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), file)
 }
 
 // residentMiB returns the resident memory of a process, and what of it is not pages of files.
