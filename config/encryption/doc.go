@@ -25,7 +25,8 @@
 // New values are encrypted by the first key, and read by any. A task with a value of another key
 // is not given to the SDK, which would fail the workflow, but back to the server, with a failure
 // that names the key. The server repeats it until a worker has that key. This holds without any
-// key too, so every connection has the interceptor. An attempt of an activity counts although it
+// key too, so every connection has the interceptor; without keys it looks for encrypted values in the
+// bytes of a response (sealed.go) before it visits those that were decoded. An attempt of an activity counts although it
 // is given back. One after an attempt without a report is not given back but left to its timeout:
 // nothing may say that a call did not run while an earlier attempt may have made it.
 package encryption

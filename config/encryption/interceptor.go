@@ -26,7 +26,11 @@ func (c *Codec) Interceptor(logger *slog.Logger) grpc.UnaryClientInterceptor {
 		if err != nil {
 			return err
 		}
-		problem, err := c.read(ctx, method, req, reply, cc, invoke, opts)
+		read := c.read
+		if c == nil {
+			read = readClear
+		}
+		problem, err := read(ctx, method, req, reply, cc, invoke, opts)
 		switch {
 		case err != nil, problem == nil:
 			return err

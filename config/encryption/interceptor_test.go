@@ -17,6 +17,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -29,6 +31,7 @@ type wire struct {
 	sent    []proto.Message
 	methods []string
 	reply   proto.Message
+	err     error
 	log     bytes.Buffer
 }
 
@@ -36,13 +39,31 @@ type wire struct {
 func (w *wire) call(t *testing.T, c *encryption.Codec, method string, req, into proto.Message) error {
 	t.Helper()
 	return c.Interceptor(slog.New(slog.NewTextHandler(&w.log, nil)))(t.Context(), "/temporal.api.workflowservice.v1.WorkflowService/"+method, req, into, nil,
-		func(_ context.Context, method string, req, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+		func(_ context.Context, method string, req, reply any, _ *grpc.ClientConn, opts ...grpc.CallOption) error {
 			w.sent, w.methods = append(w.sent, req.(proto.Message)), append(w.methods, method)
 			if len(w.sent) == 1 && w.reply != nil {
-				proto.Merge(reply.(proto.Message), w.reply)
+				receive(t, w.reply, reply, opts)
 			}
-			return nil
+			return w.err
 		})
+}
+
+// receive decodes a message as the connection of a call with these options does.
+func receive(t *testing.T, message proto.Message, into any, opts []grpc.CallOption) {
+	t.Helper()
+	raw, err := proto.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec := encoding.GetCodecV2("proto")
+	for _, o := range opts {
+		if forced, ok := o.(grpc.ForceCodecV2CallOption); ok {
+			codec = forced.CodecV2
+		}
+	}
+	if err := codec.Unmarshal(mem.BufferSlice{mem.SliceBuffer(raw)}, into); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func payloads(p ...*commonpb.Payload) *commonpb.Payloads { return &commonpb.Payloads{Payloads: p} }
