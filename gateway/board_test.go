@@ -156,3 +156,33 @@ func TestAConversationIsReadFromTheBoardAfterItsReply(t *testing.T) {
 		t.Error("it was not asked after a signal")
 	}
 }
+
+// A decision is a signal only if the worker of the process does not take it in a second time either.
+func TestADecisionWaitsForTheBusyWorkerOfTheProcess(t *testing.T) {
+	for name, tt := range map[string]struct{ late, updates, signals int }{
+		"busy for a while": {1, 2, 0},
+		"stuck":            {100, 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var ids []string
+			signals := 0
+			a := inProcess(t, &fakeClient{
+				DecideIDFn: func(id string) { ids = append(ids, id) },
+				DecideFn: func(string, contract.DecideSignal) (contract.ApprovalResult, error) {
+					if len(ids) <= tt.late {
+						return contract.ApprovalResult{}, client.NewWorkflowUpdateServiceTimeoutOrCanceledError(context.DeadlineExceeded)
+					}
+					return approvalRecord(contract.Approved, "r"), nil
+				},
+				DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+					return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+				},
+				SignalFn: func(string, string, any) error { signals++; return nil },
+			}, board.New(uncounted))
+			record, err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Approved: true})
+			if err != nil || (record != nil) != (tt.signals == 0) || len(ids) != tt.updates || ids[0] != ids[1] || signals != tt.signals {
+				t.Errorf("%+v, %v, updates %q, %d signals", record, err, ids, signals)
+			}
+		})
+	}
+}

@@ -16,14 +16,19 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// judgeTimeout is how long a worker may take to have a call judged again: the rules may need facts of
-// a server.
-const judgeTimeout = 15 * time.Second
+const (
+	// judgeTimeout is how long a worker may take to have a call judged again: the rules may need facts of
+	// a server.
+	judgeTimeout = 15 * time.Second
+	// busyTimeout is how much longer than another the worker of this process may take: it is there.
+	busyTimeout = 5 * time.Second
+)
 
 // Decide implements Approvals. An update is checked and answered in one round trip, and
 // recorded only if it is taken. Where no worker answers it in time, and with workers that do
 // not know it, the decision is sent as a signal, which is durable without a worker. Not while a
-// worker handles the update: the signal would be judged as well.
+// worker handles the update: the signal would be judged as well. The worker of this process gets more
+// time: signals of all who wait would only give a busy one more to do.
 func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	if len(in.Edit) > 0 || in.Always != nil {
 		return t.edit(ctx, uuid, in)
@@ -34,6 +39,9 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	t.board.Expect(in.RequestID)
 	u := update{name: contract.UpdateDecide, id: rand.Text()}
 	record, err := t.updateDecision(ctx, uuid, u, in, admitTimeout)
+	if isPassing(err) && t.board != nil {
+		record, err = t.updateDecision(ctx, uuid, u, in, busyTimeout)
+	}
 	if isPassing(err) && t.isHandled(ctx, uuid) {
 		record, err = t.updateDecision(ctx, uuid, u, in, judgeTimeout)
 	}
