@@ -143,7 +143,7 @@ func (s *starter) stand(ctx context.Context) error {
 	if s.server != nil {
 		s.changes = &snapshot.Changes{}
 		s.board = board.New(s.changes.Count)
-		o.Intercept = append(o.Intercept, s.board.Interceptor(), s.changes.Interceptor())
+		o.Intercept = append(o.Intercept, s.board.Interceptor(), s.changes.Interceptor(), embedded.TellBuild())
 	}
 	b, err := platform.Open(ctx, s.config, o)
 	if err != nil {
