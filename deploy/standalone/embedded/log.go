@@ -15,7 +15,8 @@ import (
 // serverLog is the server's logger. It passes warnings and errors to the logger of Options and
 // drops the rest.
 type serverLog struct {
-	out *slog.Logger
+	out  *slog.Logger
+	tags []tag.Tag // of With: the server adds some for each request, and nearly none is logged
 	*serverState
 }
 
@@ -38,7 +39,7 @@ var (
 
 func newServerLog(out *slog.Logger) serverLog {
 	state := &serverState{}
-	return serverLog{slog.New(atLeastWarn{out.Handler(), state}).With("component", "temporal"), state}
+	return serverLog{out: slog.New(atLeastWarn{out.Handler(), state}).With("component", "temporal"), serverState: state}
 }
 
 func (serverLog) Debug(string, ...tag.Tag) {}
@@ -46,22 +47,22 @@ func (serverLog) Info(string, ...tag.Tag)  {}
 
 func (l serverLog) Warn(msg string, tags ...tag.Tag) {
 	if !slices.ContainsFunc(expected, func(start string) bool { return strings.HasPrefix(msg, start) }) {
-		l.out.Warn(msg, attrs(tags)...)
+		l.out.Warn(msg, l.attrs(tags)...)
 	}
 }
 
-func (l serverLog) Error(msg string, tags ...tag.Tag)  { l.out.Error(msg, attrs(tags)...) }
-func (l serverLog) DPanic(msg string, tags ...tag.Tag) { l.out.Error(msg, attrs(tags)...) }
+func (l serverLog) Error(msg string, tags ...tag.Tag)  { l.out.Error(msg, l.attrs(tags)...) }
+func (l serverLog) DPanic(msg string, tags ...tag.Tag) { l.out.Error(msg, l.attrs(tags)...) }
 
 func (l serverLog) Panic(msg string, tags ...tag.Tag) {
-	l.out.Error(msg, attrs(tags)...)
+	l.out.Error(msg, l.attrs(tags)...)
 	panic(msg)
 }
 
 // Fatal must neither return nor end the process, so it ends the goroutine. During a start its
 // message becomes the error of Start.
 func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
-	l.out.Error(msg, attrs(tags)...)
+	l.out.Error(msg, l.attrs(tags)...)
 	text := msg
 	for _, t := range tags {
 		if err, ok := t.Value().(string); ok && t.Key() == "error" {
@@ -74,16 +75,19 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 
 // With implements log.WithLogger.
 func (l serverLog) With(tags ...tag.Tag) log.Logger {
-	return serverLog{l.out.With(attrs(tags)...), l.serverState}
+	return serverLog{l.out, slices.Concat(l.tags, tags), l.serverState}
 }
 
 // SLog implements log.SLogWrapper, for the SDK inside the server.
-func (l serverLog) SLog() *slog.Logger { return l.out }
+func (l serverLog) SLog() *slog.Logger { return l.out.With(l.attrs(nil)...) }
 
-func attrs(tags []tag.Tag) []any {
-	out := make([]any, len(tags))
-	for i, t := range tags {
-		out[i] = slog.Any(t.Key(), t.Value())
+// attrs returns the tags of the logger and those of a message.
+func (l serverLog) attrs(tags []tag.Tag) []any {
+	out := make([]any, 0, len(l.tags)+len(tags))
+	for _, of := range [][]tag.Tag{l.tags, tags} {
+		for _, t := range of {
+			out = append(out, slog.Any(t.Key(), t.Value()))
+		}
 	}
 	return out
 }
