@@ -140,6 +140,7 @@ func tableOf(h handlers) []route {
 		{Route{"GET", pathResponses, contract.ScopeConverse, ""}, h.responses.Connect}, // a WebSocket
 		{Route{"POST", pathCompact, contract.ScopeConverse, ""}, h.responses.Compact},
 		{Route{"GET", "/v1/responses/:response", contract.ScopeRead, ofConversation}, h.responses.Show},
+		{Route{"DELETE", "/v1/responses/:response", contract.ScopeConverse, ofConversation}, h.responses.Delete},
 		{Route{"POST", "/v1/responses/:response/cancel", contract.ScopeConverse, ofConversation}, h.responses.Cancel},
 		{Route{"GET", "/v1/responses/:response/input_items", contract.ScopeRead, ofConversation}, h.responses.Inputs},
 

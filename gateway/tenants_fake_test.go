@@ -362,7 +362,7 @@ func requests(routes []gateway.Route) []about {
 		key := r.Method + " " + r.Path
 		out = append(out, about{
 			name: key, method: r.Method, path: r.Path, body: bodies[key], scope: r.Scope, object: r.Object,
-			writes:  r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "" && !strings.HasPrefix(r.Path, "/v1/"), // a response that is over is not cancelled
+			writes:  r.Method != "GET" && r.Scope == contract.ScopeConverse && r.Object != "" && (r.Method == "DELETE" || !strings.HasPrefix(r.Path, "/v1/")), // a response that is over is not cancelled
 			governs: r.Method == "DELETE" && r.Path != "/mcp",
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/deletion"
@@ -104,18 +105,26 @@ func (s *Service) Rename(ctx context.Context, c Caller, r Request, text, by stri
 // tombstone has. It fails with KindWaiting while an approval waits, unless force is set. When ctx
 // ends, the deletion goes on.
 func (s *Service) Delete(ctx context.Context, c Caller, id string, force bool) (*deletion.Tombstone, error) {
-	result, err := s.backend.Delete(ctx, deletion.Input{
-		ConversationID: id, Cause: deletion.CauseRequest, Force: force, At: s.now().UTC(),
-		By: c.Subject, Identity: c.acting(contract.ScopeConverse, contract.ScopeOperate),
-	})
+	return s.delete(ctx, c, deletion.Input{ConversationID: id, Force: force})
+}
+
+// DeleteUnchanged is Delete of a conversation that has not changed since a time, the UpdatedAt of a view.
+// It fails with KindBusy if it has, or if a turn runs, and with KindWaiting while an approval waits.
+func (s *Service) DeleteUnchanged(ctx context.Context, c Caller, id string, since time.Time) (*deletion.Tombstone, error) {
+	return s.delete(ctx, c, deletion.Input{ConversationID: id, UnchangedSince: since})
+}
+
+func (s *Service) delete(ctx context.Context, c Caller, in deletion.Input) (*deletion.Tombstone, error) {
+	in.Cause, in.At, in.By, in.Identity = deletion.CauseRequest, s.now().UTC(), c.Subject, c.acting(contract.ScopeConverse, contract.ScopeOperate)
+	result, err := s.backend.Delete(ctx, in)
 	switch {
 	case err != nil:
 		return nil, err
 	case result.Refused == contract.KindWaiting:
 		return nil, Errorf(contract.KindWaiting, "an approval of the conversation waits: decide it first, or delete with force, which withdraws it")
 	case result.Refused == contract.KindNotFound:
-		return nil, NoConversation(id)
-	case result.Refused != "": // it was old and about to be deleted, and somebody has written to it
+		return nil, NoConversation(in.ConversationID)
+	case result.Refused != "": // somebody has written to it
 		return nil, Errorf(result.Refused, "the conversation has just changed: delete it again if you still want to")
 	}
 	return result.Tombstone, nil
