@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // script is a conversation that a test writes.
@@ -250,8 +251,13 @@ func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 		s.change(func(v *contract.ConversationView) {
 			v.Pending = slices.DeleteFunc(v.Pending, func(p contract.PendingApproval) bool { return p.UUID == uuid })
 			record, _ := s.result(uuid)
+			marker := "[APPROVAL]: Decided"
+			if p := s.asked[uuid]; p.Reason == contract.ReasonClientTool {
+				marker = wording.Marker(p, record)
+			}
+			record.Content = contract.JSON{} // as in real records
 			v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-				ID: s.id(), Role: contract.RoleUser, Content: contract.Inline("[APPROVAL]: Decided"), Approval: &record, Notice: true, CreatedAt: epoch,
+				ID: s.id(), Role: contract.RoleUser, Content: contract.Inline(marker), Approval: &record, Notice: true, CreatedAt: epoch,
 			})
 			if len(v.Pending) == 0 {
 				v.Status, v.Running = contract.StatusActive, true
@@ -266,7 +272,7 @@ func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 
 func (s *script) result(uuid string) (contract.ApprovalResult, bool) {
 	in, ok := s.decided[uuid]
-	r := contract.ApprovalResult{UUID: uuid, ConversationID: s.view.ID, Decision: contract.Rejected, RequestID: in.RequestID, Content: in.Content, Echo: in.Echo}
+	r := contract.ApprovalResult{UUID: uuid, ConversationID: s.view.ID, Tool: s.asked[uuid].ToolName, Decision: contract.Rejected, RequestID: in.RequestID, Content: in.Content, Echo: in.Echo}
 	if in.Approved {
 		r.Decision = contract.Approved
 	}

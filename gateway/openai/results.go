@@ -33,22 +33,34 @@ func (d Desk) Result(s *record.State, uuid, text string) (service.Decision, *con
 	if len(text) > maxResult {
 		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: the limit is %d bytes", maxResult)
 	}
-	content, err := json.Marshal(clienttool.Result{Content: text})
+	content, requestID, err := resultOf(uuid, text)
 	if err != nil {
 		return service.Decision{}, nil, err
 	}
 	waits := func(p contract.PendingApproval) bool { return p.UUID == uuid && p.Reason == contract.ReasonClientTool }
 	if slices.ContainsFunc(s.Document.PendingApprovals, waits) {
 		return service.Decision{UUID: uuid, Signal: contract.DecideSignal{
-			Approved: true, Via: d.Via, Content: contract.JSON{Raw: content}, RequestID: contract.NameUUID(uuid, "result "+contract.Hash(content)),
+			Approved: true, Via: d.Via, Content: contract.JSON{Raw: content}, RequestID: requestID,
 		}}, nil, nil
 	}
 	for _, m := range s.Messages {
-		if m.Approval != nil && m.Approval.UUID == uuid && m.Approval.RequestID == contract.NameUUID(uuid, "result "+contract.Hash(content)) {
+		if m.Approval != nil && m.Approval.UUID == uuid && m.Approval.RequestID == requestID {
 			return service.Decision{}, m.Approval, nil
 		}
 	}
 	return service.Decision{}, nil, service.Errorf(contract.KindDecided, "the call of that result does not wait any more: %s", service.Printable(CallID(contract.PendingApproval{UUID: uuid})))
+}
+
+// resultOf returns the content of the decision that brings a result, and its ID.
+func resultOf(uuid, text string) (content json.RawMessage, requestID string, err error) {
+	content, err = json.Marshal(clienttool.Result{Content: text})
+	return content, contract.NameUUID(uuid, "result "+contract.Hash(content)), err
+}
+
+// IsResult reports whether a decision has brought a text as the result of a call.
+func IsResult(r contract.ApprovalResult, text string) bool {
+	_, requestID, err := resultOf(r.UUID, text)
+	return err == nil && r.RequestID == requestID
 }
 
 // requestOf is the ID of a decision by code. A yes and a no by one code are not the same request.

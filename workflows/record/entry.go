@@ -50,6 +50,11 @@ func (e Entry) Shortened() bool { return e.Kind == KindNotice && wording.IsSumma
 // CutOff reports whether an entry says that the text before it reached the model's limit.
 func (e Entry) CutOff() bool { return e.Kind == KindNotice && wording.IsCutOff(e.Text) }
 
+// OfClientTool reports whether an entry is the decision that brings the result of a call of the client, or gives it up.
+func (e Entry) OfClientTool() bool {
+	return e.Kind == KindDecision && wording.IsClientToolMarker(e.Text)
+}
+
 // Source is a conversation at one moment.
 type Source struct {
 	// Messages are all messages of the conversation, oldest first, with their values

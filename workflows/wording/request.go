@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
@@ -47,6 +48,11 @@ func accepted(p contract.PendingApproval) string {
 	return answer.AcceptedBy(p.Schema.Raw)
 }
 
+const clientToolMark = "[CLIENT TOOL]: "
+
+// IsClientToolMarker reports whether a text is the Marker of a call that the client makes.
+func IsClientToolMarker(text string) bool { return strings.HasPrefix(text, clientToolMark) }
+
 // Marker returns the message that records a decision, with the reason and the answer.
 func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	mark, d := "[ANSWER]: ", r.Decision
@@ -64,7 +70,7 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	case !p.Answered():
 		return ApprovalMarker(d) + givenMarker(r)
 	case p.Reason == contract.ReasonClientTool:
-		mark = "[CLIENT TOOL]: "
+		mark = clientToolMark
 	}
 	switch d {
 	case contract.Approved:

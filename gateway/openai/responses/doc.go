@@ -8,8 +8,8 @@
 // events.go    the events of a stream, and their numbers; stream.go writes them
 // socket.go    Connect: the same over a WebSocket
 // compact.go   Compact: a summary of a chat, as an item
-// read.go      Show, Cancel: a response that was created before; items.go Inputs, what it answers;
-//              delete.go  Delete, with its conversation
+// read.go      Show, Cancel: a response that was created before; items.go Inputs, what it answers
+// delete.go    Delete: it, with its conversation
 // id.go        the IDs of responses, items and conversations
 //
 // A response is what the agent answers to one request, up to its end or to what waits. Its ID has the UUIDs of the

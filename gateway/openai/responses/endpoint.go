@@ -80,7 +80,7 @@ func (ep *Endpoint) start(q *http.Request, header http.Header, b body) (*run, *e
 	}
 	r := &run{Endpoint: ep, http: q, response: b.template(in.Target.Name), asks: asksOf(q, b.labels()), quiet: in.Schema != nil}
 	if r.response.Store {
-		if in.Echo, err = r.kept(b.settings).encode(); err != nil {
+		if in.Echo, err = r.kept(b.settings, in).encode(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -101,8 +101,11 @@ func (ep *Endpoint) start(q *http.Request, header http.Header, b body) (*run, *e
 }
 
 // kept returns what the record is to have of the request.
-func (r *run) kept(s settings) kept {
-	k := kept{settings: s, AllApprovals: r.asks.all}
+func (r *run) kept(s settings, in talk.Input) kept {
+	k := kept{settings: s, AllApprovals: r.asks.all, Answers: in.Answered()}
+	if len(k.Answers) == 1 && !in.Says() {
+		k.Answers = nil // it is that of the entry
+	}
 	if name := r.response.Model; name != r.Talk.Models.Agent.Name {
 		k.Model = name
 	}

@@ -10,8 +10,11 @@ import (
 	"agent-stop-and-go/gateway/service"
 )
 
-// typeAnswer is the type of an answer to an approval.
-const typeAnswer = "mcp_approval_response"
+// The types of items that answer what waits: an approval, and a call of the client.
+const (
+	typeAnswer = "mcp_approval_response"
+	typeOutput = "function_call_output"
+)
 
 // items are the input of a request: a text, or items.
 type items []item
@@ -66,7 +69,7 @@ func (i item) ofUser() bool { return i.isMessage() && i.Role == "user" }
 
 // answers reports whether an item is the result of a call, or an answer to an approval.
 func (i item) answers() bool {
-	return i.Type == "function_call_output" || i.Type == typeAnswer
+	return i.Type == typeOutput || i.Type == typeAnswer
 }
 
 // reference returns the response of the last item that the client has from one.
@@ -130,7 +133,7 @@ func (i item) add(in *talk.Input, isNew bool) error {
 		return err
 	case !isNew:
 		return nil
-	case i.Type == "function_call_output":
+	case i.Type == typeOutput:
 		text, err := i.output()
 		in.Results = append(in.Results, talk.Result{CallID: i.CallID, Text: text})
 		return err

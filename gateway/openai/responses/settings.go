@@ -43,6 +43,9 @@ type kept struct {
 	settings
 	// AllApprovals: approvals are items also of servers that no tool names.
 	AllApprovals bool `json:"all_approvals,omitempty"`
+	// Answers are the UUIDs of the approvals and calls that the request has answered, if it has brought more than one
+	// answer, or a message too.
+	Answers []string `json:"answers,omitempty"`
 }
 
 // encode returns the Echo of a request, nil if nothing is to be kept.

@@ -64,9 +64,9 @@ func (r *Run) answer() (*exchange.Exchange, error) {
 		return nil, err
 	}
 	switch {
-	case !r.in.says() && len(decisions) == 0:
+	case !r.in.Says() && len(decisions) == 0:
 		return r.Exchanges.JoinDecision(r.Done, state, *before, r.in.Live)
-	case !r.in.says():
+	case !r.in.Says():
 		decisions[len(decisions)-1].Echo = r.in.Echo
 		return r.Exchanges.Decide(r.Done, r.caller, state, decisions, r.in.Live)
 	case len(decisions) > 0:
@@ -104,7 +104,7 @@ func (r *Run) nameCalls() error {
 	for _, s := range r.in.Results {
 		if s.CallID == "" {
 			at := slices.IndexFunc(waiting, func(p contract.PendingApproval) bool { return s.Tool == "" || p.ToolName == s.Tool })
-			if at < 0 && r.in.says() { // it is history
+			if at < 0 && r.in.Says() { // it is history
 				continue
 			}
 			if at < 0 {
@@ -152,7 +152,7 @@ func (r *Run) decisions() (state *record.State, decisions []service.Decision, be
 	for _, result := range r.in.Results {
 		err := bring(result)
 		past := service.IsKind(err, contract.KindDecided) || service.IsKind(err, contract.KindInvalid) || service.IsKind(err, deletion.KindDeleted)
-		if err != nil && !(past && r.in.says()) { // before a message, a call that no longer waits is history
+		if err != nil && !(past && r.in.Says()) { // before a message, a call that no longer waits is history
 			return nil, nil, nil, err
 		}
 	}

@@ -117,8 +117,21 @@ func isCommand(text string) bool {
 	return ok
 }
 
-// says reports whether there is a message.
-func (in Input) says() bool { return in.Message.Text != "" || len(in.Message.Files) > 0 }
+// Answered returns the UUIDs of the calls and approvals to which results and answers belong, first those of results.
+func (in Input) Answered() (uuids []string) {
+	for _, r := range in.Results {
+		if uuid, ok := openai.ApprovalOfCall(r.CallID); ok {
+			uuids = append(uuids, uuid)
+		}
+	}
+	for _, a := range in.Answers {
+		uuids = append(uuids, a.UUID)
+	}
+	return uuids
+}
+
+// Says reports whether there is a message.
+func (in Input) Says() bool { return in.Message.Text != "" || len(in.Message.Files) > 0 }
 
 // Run is a request that is carried out.
 type Run struct {
@@ -169,7 +182,7 @@ func (r *Run) Remember(reply exchange.Reply, text string) {
 		return
 	}
 	past := r.query.Past
-	if r.in.says() {
+	if r.in.Says() {
 		past = past.Add(true, r.query.Text)
 	}
 	r.Finder.Remember(r.query, past.Add(false, text), reply.State.View.ID)
