@@ -46,16 +46,18 @@ func TestORErrors(t *testing.T) {
 		status            int
 		kind, code, param string
 	}{
-		`{"input":"x","model":"gpt-4o"}`:                                                              {404, "invalid_request_error", "model_not_found", "model"},
-		`{"input":"x","previous_response_id":"resp_1"}`:                                               {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
-		`{"input":"x","previous_response_id":"resp_` + strings.Repeat("0", 64) + `"}`:                 {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
-		`{"input":[{"role":"user","content":"a"},{"role":"robot","content":"x"}]}`:                    {400, "invalid_request_error", "invalid", "input[1].role"},
-		`{"input":"x","temperature":"hot"}`:                                                           {400, "invalid_request_error", "invalid", "temperature"},
-		`{"input":"x","parallel_tool_calls":"no"}`:                                                    {400, "invalid_request_error", "invalid", "parallel_tool_calls"},
-		`{"input":"x","tool_choice":"some"}`:                                                          {400, "invalid_request_error", "invalid", "tool_choice"},
-		`{"input":"x","metadata":{"` + strings.Repeat("k", 65) + `":"v"}}`:                            {400, "invalid_request_error", "invalid", "metadata"},
-		`{"input":"x","background":true,"store":false}`:                                               {400, "invalid_request_error", "invalid", "background"},
-		`{"input":[{"type":"compaction","encrypted_content":"gAAAA"},{"role":"user","content":"x"}]}`: {400, "invalid_request_error", "invalid", "input[0].encrypted_content"},
+		`{"input":"x","model":"gpt-4o"}`:                                                               {404, "invalid_request_error", "model_not_found", "model"},
+		`{"input":"x","previous_response_id":"resp_1"}`:                                                {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
+		`{"input":"x","previous_response_id":"resp_` + strings.Repeat("0", 64) + `"}`:                  {404, "invalid_request_error", "previous_response_not_found", "previous_response_id"},
+		`{"input":[{"role":"user","content":"a"},{"role":"robot","content":"x"}]}`:                     {400, "invalid_request_error", "invalid", "input[1].role"},
+		`{"input":"x","temperature":"hot"}`:                                                            {400, "invalid_request_error", "invalid", "temperature"},
+		`{"input":"x","parallel_tool_calls":"no"}`:                                                     {400, "invalid_request_error", "invalid", "parallel_tool_calls"},
+		`{"input":"x","tool_choice":"some"}`:                                                           {400, "invalid_request_error", "invalid", "tool_choice"},
+		`{"input":"x","metadata":{"` + strings.Repeat("k", 65) + `":"v"}}`:                             {400, "invalid_request_error", "invalid", "metadata"},
+		`{"input":"x","text":{"format":{"type":"yaml"}}}`:                                              {400, "invalid_request_error", "invalid", "text.format"},
+		`{"input":"x","text":{"format":{"type":"json_schema","schema":{"$ref":"https://a.example"}}}}`: {400, "invalid_request_error", "invalid", "text.format"},
+		`{"input":"x","background":true,"store":false}`:                                                {400, "invalid_request_error", "invalid", "background"},
+		`{"input":[{"type":"compaction","encrypted_content":"gAAAA"},{"role":"user","content":"x"}]}`:  {400, "invalid_request_error", "invalid", "input[0].encrypted_content"},
 	} {
 		r := c.do("POST", "/v1/responses", body)
 		c.wantFault(want.status, want.param, r)

@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -75,11 +74,7 @@ func (b common) schema(models offers.Models, t offers.Target) (json.RawMessage, 
 	if t.Agent != nil {
 		agent = *t.Agent
 	}
-	schema, err := f.OutputSchema(agent)
-	if known := new(service.Error); errors.As(err, &known) {
-		return nil, service.Errorf(known.Kind, "%s", strings.Replace(known.Text, "response_format", "format", 1))
-	}
-	return schema, err
+	return f.OutputSchema("format", agent)
 }
 
 // unloads reports whether a request without a message unloads the model.

@@ -65,13 +65,13 @@ type Format struct {
 	} `json:"json_schema,omitempty"`
 }
 
-// OutputSchema returns the schema of an answer, nil for text.
-func (f *Format) OutputSchema(agent contract.Agent) (json.RawMessage, error) {
+// OutputSchema returns the schema of an answer, nil for text. member is what the request calls the form, for errors.
+func (f *Format) OutputSchema(member string, agent contract.Agent) (json.RawMessage, error) {
 	if f == nil || f.Type == "" || f.Type == "text" {
 		return nil, nil
 	}
 	if root := agent.Root(); root.Type != contract.NodeLLM {
-		return nil, service.Errorf(contract.KindInvalid, "response_format: the form of an answer can be asked of an agent that is one llm node; this is a %s node", root.Type)
+		return nil, service.Errorf(contract.KindInvalid, "%s: the form of an answer can be asked of an agent that is one llm node; this is a %s node", member, root.Type)
 	}
 	schema := f.Schema
 	if f.JSONSchema != nil {
@@ -82,14 +82,14 @@ func (f *Format) OutputSchema(agent contract.Agent) (json.RawMessage, error) {
 		return json.RawMessage(`{"type":"object"}`), nil
 	case "json_schema":
 	default:
-		return nil, service.Errorf(contract.KindInvalid, "response_format: expected text, json_object or json_schema, not %s", service.Printable(f.Type))
+		return nil, service.Errorf(contract.KindInvalid, "%s: expected text, json_object or json_schema, not %s", member, service.Printable(f.Type))
 	}
 	var object map[string]any
 	if len(schema) > maxSchema || json.Unmarshal(schema, &object) != nil || object == nil {
-		return nil, service.Errorf(contract.KindInvalid, "response_format: expected a JSON Schema of %d bytes at most", maxSchema)
+		return nil, service.Errorf(contract.KindInvalid, "%s: expected a JSON Schema of %d bytes at most", member, maxSchema)
 	}
 	if faults := outputschema.Faults("schema", object); len(faults) > 0 {
-		return nil, service.Errorf(contract.KindInvalid, "response_format: %s: %s", faults[0].Path, faults[0].Message)
+		return nil, service.Errorf(contract.KindInvalid, "%s: %s: %s", member, faults[0].Path, faults[0].Message)
 	}
 	return schema, nil
 }

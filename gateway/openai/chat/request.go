@@ -60,7 +60,7 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 	if in.Target.Agent != nil {
 		agent = *in.Target.Agent
 	}
-	if in.Schema, err = b.ResponseFormat.OutputSchema(agent); err != nil {
+	if in.Schema, err = b.ResponseFormat.OutputSchema("response_format", agent); err != nil {
 		return in, err
 	}
 	return in, b.split(&in)

@@ -69,7 +69,7 @@ func (b body) read(models offers.Models) (in talk.Input, err error) {
 		if in.Target.Agent != nil {
 			agent = *in.Target.Agent
 		}
-		if in.Schema, err = b.Text.Format.OutputSchema(agent); err != nil {
+		if in.Schema, err = b.Text.Format.OutputSchema("text.format", agent); err != nil {
 			return in, err
 		}
 	}
