@@ -52,6 +52,7 @@ var statuses = map[contract.Kind]int{
 	service.KindNoSpace:       http.StatusInsufficientStorage,
 	service.KindAmbiguous:     http.StatusConflict,
 	offers.KindNoModel:        http.StatusNotFound,
+	openai.KindModelFailed:    http.StatusBadRequest,
 	ollama.KindNotOffered:     http.StatusNotImplemented,
 }
 

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"agent-stop-and-go/gateway/live"
@@ -81,7 +82,15 @@ func (x *Exchange) opened(ctx context.Context, state *record.State, result *serv
 // Follow tells the reply to a listener while it is written, and returns it. It returns early, with
 // the error of its context, if the client is gone.
 func (x *Exchange) Follow(ctx context.Context, to Listener) (Reply, error) {
-	f := &follow{Exchange: x, to: to, speech: NewSpeech(to.Tell)}
+	return x.follow(ctx, &follow{Exchange: x, to: to, speech: NewSpeech(to.Tell)})
+}
+
+// FollowHeld is Follow that does not tell that the model failed: only Failure of the reply says it.
+func (x *Exchange) FollowHeld(ctx context.Context, to Listener) (Reply, error) {
+	return x.follow(ctx, &follow{Exchange: x, to: to, speech: NewSpeech(to.Tell), held: true})
+}
+
+func (x *Exchange) follow(ctx context.Context, f *follow) (Reply, error) {
 	if x.settlement != nil || x.reader == nil {
 		reply, err := x.Wait(ctx)
 		if err != nil {
@@ -121,14 +130,23 @@ type follow struct {
 	to     Listener
 	speech *Speech
 	seen   int
+	held   bool // that the model failed is not told
+}
+
+// spoken returns the entries that are told.
+func (f *follow) spoken(entries []record.Entry) []record.Entry {
+	if !f.held {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), record.Entry.ModelFailed)
 }
 
 // finish tells what is left. The text of the reply is what was told.
 func (f *follow) finish(r Reply) (Reply, error) {
-	if err := f.speech.Entries(r.Entries, true); err != nil {
+	if err := f.speech.Entries(f.spoken(r.Entries), true); err != nil {
 		return r, err
 	}
-	if f.speech.said.Len() == 0 {
+	if f.speech.said.Len() == 0 && !(f.held && r.Failure != "") {
 		if err := f.speech.say(r.Text); err != nil {
 			return r, err
 		}
@@ -178,7 +196,7 @@ func (f *follow) state(s *record.State) error {
 	}
 	f.reader.ClearEager()
 	entries, _ := f.entries(part)
-	if err := f.speech.Entries(entries, false); err != nil {
+	if err := f.speech.Entries(f.spoken(entries), false); err != nil {
 		return err
 	}
 	if len(entries) > f.seen {

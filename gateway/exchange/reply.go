@@ -19,6 +19,8 @@ type Reply struct {
 	Entries []record.Entry
 	// Response is the agent's last answer alone, "" while something waits.
 	Response string
+	// Failure is the text that says that the model failed, "" if it did not. Text has it too, unless it was held.
+	Failure string
 	// Waiting are the approvals that wait.
 	Waiting []contract.PendingApproval
 	// Usage is that of the reply.
@@ -77,6 +79,9 @@ func (x *Exchange) replyOf(part record.State, result *service.Result) Reply {
 		r.Usage = r.Usage.Add(e.Usage)
 		if e.Outcome != "" {
 			r.Outcome = e.Outcome
+		}
+		if e.ModelFailed() {
+			r.Failure = history.Text(e)
 		}
 		if e.Kind == record.KindText {
 			if text := history.Text(e); text != "" {

@@ -87,6 +87,36 @@ func Text(e record.Entry) string {
 	return e.Text
 }
 
+// told returns the entries without the turns of which nothing was told but that the model failed: their clients got an
+// error, which is in no chat.
+func told(entries []record.Entry) (out []record.Entry) {
+	begin, failed, said := 0, false, false
+	end := func() {
+		if failed && !said {
+			out = out[:begin]
+		}
+	}
+	for _, e := range entries {
+		switch {
+		case e.Kind == record.KindMessage:
+			end()
+			begin, failed, said = len(out), false, false
+		case e.ModelFailed():
+			failed = true
+		case e.Kind == record.KindText:
+			said = said || Text(e) != ""
+		}
+		out = append(out, e)
+	}
+	end()
+	return out
+}
+
+// goesOn reports whether a chat goes on with what was said in entries, as they are or as they were told.
+func (c Chat) goesOn(entries []record.Entry) bool {
+	return c.ends(Of(entries)) || c.ends(Of(told(entries)))
+}
+
 // hash identifies a chat.
 func (c Chat) hash() string {
 	h := sha256.New()
@@ -130,8 +160,8 @@ func (c Chat) Context() string {
 	return b.String() + "\n"
 }
 
-// lastMessage returns the last message of the user in a conversation, and what was said before it.
-func lastMessage(s *record.State) (last record.Entry, before Chat, messages int) {
+// lastMessage returns the last message of the user in a conversation, the entries before it, and the number of messages.
+func lastMessage(s *record.State) (last record.Entry, before []record.Entry, messages int) {
 	entries, at := s.Entries(), -1
 	for i, e := range entries {
 		if e.Kind == record.KindMessage {
@@ -142,7 +172,7 @@ func lastMessage(s *record.State) (last record.Entry, before Chat, messages int)
 	if at < 0 {
 		return last, nil, 0
 	}
-	return entries[at], Of(entries[:at]), messages
+	return entries[at], entries[:at], messages
 }
 
 // same reports whether a message is the text of an entry.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"agent-stop-and-go/gateway/service"
@@ -127,19 +128,19 @@ func (f *Finder) fits(ctx context.Context, q Query, view contract.ConversationVi
 	if first || over(view) {
 		return Found{}, false, nil
 	}
-	said := Of(state.Entries())
-	return found, q.Past.ends(said) || f.knows(q, view.ID) && q.Past.begins(said), nil
+	said := state.Entries()
+	return found, q.Past.goesOn(said) || f.knows(q, view.ID) && q.Past.begins(Of(told(said))), nil
 }
 
 // repeats reports whether the last message of a conversation is the one that the client sends now.
-func (q Query) repeats(s *record.State, last record.Entry, before Chat, now time.Time) bool {
+func (q Query) repeats(s *record.State, last record.Entry, before []record.Entry, now time.Time) bool {
 	if !same(last, q.Text) {
 		return false
 	}
 	if q.Key != "" {
-		return last.ClientID() == q.requestID(s.View.ID)
+		return last.ClientID() == q.requestID(s.View.ID, 0)
 	}
-	return q.Again && now.Sub(last.CreatedAt) < retried && (len(before) == 0 || q.Past.ends(before))
+	return q.Again && now.Sub(last.CreatedAt) < retried && (len(told(before)) == 0 || q.Past.goesOn(before))
 }
 
 // begins reports whether the user has said the same in both chats, so that only the form of a reply
@@ -167,19 +168,26 @@ func (c Chat) begins(said Chat) bool {
 	return true
 }
 
-// RequestID returns the ID of the request with the message: the same when it is sent again.
+// RequestID returns the ID of the request with the message: the same when it is sent again. The same words after other
+// messages are another request, such as a second "yes" in a conversation that the client names, or a person's next try
+// after the model has failed.
 func (q Query) RequestID(found Found) string {
 	if found.Repeated != nil {
 		return found.Repeated.ClientID()
 	}
-	return q.requestID(found.ID)
+	messages := 0
+	if found.State != nil {
+		_, _, messages = lastMessage(found.State)
+	}
+	return q.requestID(found.ID, messages)
 }
 
-func (q Query) requestID(conversationID string) string {
+// requestID returns the ID of the request with the message behind a number of messages.
+func (q Query) requestID(conversationID string, messages int) string {
 	if q.Key != "" {
 		return contract.NameUUID(conversationID, "chat key "+q.owner()+" "+q.Key)
 	}
-	return contract.NameUUID(conversationID, "chat "+q.owner()+" "+q.Past.Add(true, q.Text).hash())
+	return contract.NameUUID(conversationID, fmt.Sprintf("chat %s %s %d", q.owner(), q.Past.Add(true, q.Text).hash(), messages))
 }
 
 // Named returns a conversation that the client has named, whatever its chat is.
@@ -188,7 +196,7 @@ func (q Query) Named(s *record.State, now time.Time) Found {
 	last, _, messages := lastMessage(s)
 	repeated := q.Again && same(last, q.Text) && now.Sub(last.CreatedAt) < retried
 	if q.Key != "" {
-		repeated = last.ClientID() == q.requestID(s.View.ID)
+		repeated = last.ClientID() == q.requestID(s.View.ID, 0)
 	}
 	if messages > 0 && repeated {
 		found.Repeated = &last

@@ -94,11 +94,10 @@ func (r *run) loaded(b common) error {
 
 // answer replies with a whole reply, or with a notice that the message was not sent.
 func (r *run) answer(reply exchange.Reply) error {
-	text, err := r.talk.Shown(reply)
+	text, err := r.talk.Answer(reply)
 	if err != nil {
 		return err
 	}
-	r.talk.Remember(reply, text)
 	if r.in.Live {
 		w := r.newWriter()
 		if err := w.Tell(text); err != nil {

@@ -47,6 +47,13 @@ func (e *Error) Mark(err error) {
 	}
 }
 
+// KindModelFailed is the kind of a turn in which the model failed. Its status is one that no client repeats by itself: of
+// the message, the conversation would get another one. So it is no 5xx, which OpenAI's clients and others repeat.
+const KindModelFailed contract.Kind = "model_failed"
+
+// ModelFailed returns the error of a turn in which the model failed, which is recorded. text says why.
+func ModelFailed(text string) error { return service.Errorf(KindModelFailed, "%s", text) }
+
 // member matches the member of a request that begins the text of an error about it, such as tools[0].
 var member = regexp.MustCompile(`^([a-z_]+(?:\[[0-9]+\])?(?:\.[a-z_]+(?:\[[0-9]+\])?)*): `)
 
@@ -72,6 +79,9 @@ func NewError(status int, kind contract.Kind, text string) Error {
 	}
 	if m := member.FindStringSubmatch(strings.TrimPrefix(text, request.InvalidBody)); m != nil && status < http.StatusInternalServerError {
 		detail.Param = &m[1]
+	}
+	if kind == KindModelFailed { // nothing is wrong with the request
+		detail.Type = typeOf(http.StatusInternalServerError)
 	}
 	code := string(kind)
 	if status == http.StatusUnauthorized {

@@ -50,6 +50,11 @@ func (e Entry) Shortened() bool { return e.Kind == KindNotice && wording.IsSumma
 // CutOff reports whether an entry says that the text before it reached the model's limit.
 func (e Entry) CutOff() bool { return e.Kind == KindNotice && wording.IsCutOff(e.Text) }
 
+// ModelFailed reports whether an entry ends the turn of an agent that is one node with the failure of its model.
+func (e Entry) ModelFailed() bool {
+	return e.Kind == KindText && e.Outcome == contract.OutcomeFailed && wording.IsModelFailure(e.Text)
+}
+
 // OfClientTool reports whether an entry is the decision that brings the result of a call of the client, or gives it up.
 func (e Entry) OfClientTool() bool {
 	return e.Kind == KindDecision && wording.IsClientToolMarker(e.Text)

@@ -19,7 +19,7 @@ var (
 
 // OverrunFailure returns the reply if a model repeatedly asks for too much.
 func OverrunFailure(problem string) string {
-	return "LLM error: the model's reply was not carried out: " + problem + "."
+	return modelFailed + "the model's reply was not carried out: " + problem + "."
 }
 
 // OverrunRepairNotice returns the notice that a model is called again for a reply within

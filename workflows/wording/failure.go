@@ -18,14 +18,20 @@ type Failure struct {
 	Unrecorded bool
 }
 
+// modelFailed begins every reply that reports a failed model.
+const modelFailed = "LLM error: "
+
 // ModelFailure returns the reply that reports a failed model call. The conversation stays
 // usable.
 func ModelFailure(f Failure) string {
 	if f.Lost {
-		return "LLM error: the model did not answer in time."
+		return modelFailed + "the model did not answer in time."
 	}
-	return "LLM error: " + f.Message
+	return modelFailed + f.Message
 }
+
+// IsModelFailure reports whether a text says that a model failed, or that its output was of no use.
+func IsModelFailure(text string) bool { return strings.HasPrefix(text, modelFailed) }
 
 // FallbackNotice returns the notice that a fallback model is called.
 func FallbackNotice(from, to string, f Failure) string {
@@ -39,7 +45,7 @@ func FallbackNotice(from, to string, f Failure) string {
 // MisfitFailure returns the reply if a model's output does not fit its schema even after a
 // correction.
 func MisfitFailure(problem string) string {
-	return "LLM error: the model's output does not fit its schema: " + problem
+	return modelFailed + "the model's output does not fit its schema: " + problem
 }
 
 // RepairNotice returns the notice that a model is called again for an output that fits.

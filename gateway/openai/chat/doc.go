@@ -10,4 +10,7 @@
 //
 // The answer is what the agent says until it is done or something waits. Calls of the client's
 // functions are tool_calls. Approvals are a text after that (package passcode).
+//
+// If the model fails and nothing was said, that is an error, which no client repeats by itself
+// (openai.KindModelFailed); in a stream it follows what was said.
 package chat

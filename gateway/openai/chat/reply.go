@@ -97,7 +97,7 @@ func arguments(p contract.PendingApproval) string {
 
 // answer replies with a whole reply, or with a notice that the message was not sent.
 func (r *run) answer(reply exchange.Reply) error {
-	text, err := r.talk.Shown(reply)
+	text, err := r.talk.Answer(reply)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,6 @@ func (r *run) answer(reply exchange.Reply) error {
 		return w.finish(reply)
 	}
 	calls, finish := callsOf(reply, false)
-	r.talk.Remember(reply, text)
 	out := completion{ID: newID(), Object: "chat.completion", Created: r.Talk.Now().Unix(), Model: r.in.Target.Name, Usage: usageOf(reply.Usage)}
 	out.Choices = []choice{{Message: answer{Role: "assistant", ToolCalls: calls}, FinishReason: finish}}
 	if text != "" || len(calls) == 0 {

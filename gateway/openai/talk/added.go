@@ -3,6 +3,7 @@ package talk
 import (
 	"agent-stop-and-go/gateway/exchange"
 	"agent-stop-and-go/gateway/history"
+	"agent-stop-and-go/gateway/openai"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -32,6 +33,19 @@ func (r *Run) Shown(reply exchange.Reply) (string, error) {
 	}
 	added, err := r.added(reply)
 	return reply.Text + added, err
+}
+
+// Answer returns the text of a whole reply, and notes the chat that the client then has. If all of it is that the model
+// failed it returns the error for that.
+func (r *Run) Answer(reply exchange.Reply) (string, error) {
+	text, err := r.Shown(reply)
+	if err == nil && reply.Failure != "" && text == reply.Failure {
+		err = openai.ModelFailed(reply.Failure)
+	}
+	if err == nil {
+		r.Remember(reply, text)
+	}
+	return text, err
 }
 
 // refuse makes the notice that the message was not sent because of what waits.
