@@ -114,7 +114,7 @@ var memory = dynamicconfig.StaticClient{
 	// an execution is evicted while a client waits for it, the wait restarts, so the cache must
 	// have room for all that clients may wait for. No limit in bytes fits: a usual execution
 	// has 2 KB on disk, a long one 100 KB.
-	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 1000,
+	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 1500,
 
 	// Events for replication to other clusters, 8 MB by default. There are no other clusters.
 	dynamicconfig.XDCCacheMaxSizeBytes.Key(): 64 << 10,
