@@ -110,10 +110,12 @@ var shared = dynamicconfig.StaticClient{
 
 // memory bounds caches and workers.
 var memory = dynamicconfig.StaticClient{
-	// Executions in the cache of the history service: 128,000 by default, about 25 KB each. If
-	// an execution is evicted while a client waits for it, the wait restarts, so the cache must
-	// have room for all that clients may wait for. No limit in bytes fits: a usual execution
-	// has 2 KB on disk, a long one 100 KB.
+	// Entries of the cache of the history service: 128,000 by default. Each workflow ID has one
+	// besides that of its execution, which has about 25 KB. If an execution is evicted while a
+	// client waits for it, the wait restarts, so the cache must have room for all that clients
+	// may wait for: with 1000 entries, 100 clients that decide made it forget approvals whose
+	// decision was on its way. No limit in bytes fits: a usual execution has 2 KB on disk, a long
+	// one 100 KB.
 	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 1500,
 
 	// Events for replication to other clusters, 8 MB by default. There are no other clusters.
