@@ -24,8 +24,8 @@ func TellBuild() grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		switch r := req.(type) {
 		case *workflowservice.PollWorkflowTaskQueueRequest:
-			if v := r.GetWorkerVersionCapabilities(); build.Load() == nil && v.GetBuildId() != "" && !v.GetUseVersioning() && r.GetDeploymentOptions().GetDeploymentName() == "" {
-				build.Store(unversioned(v.GetBuildId()))
+			if name := buildOf(r); name != "" && build.Load() == nil {
+				build.Store(unversioned(name))
 			}
 		case *workflowservice.StartWorkflowExecutionRequest:
 			r.SearchAttributes = withBuild(r.GetSearchAttributes(), build.Load())
@@ -38,6 +38,16 @@ func TellBuild() grpc.UnaryClientInterceptor {
 		}
 		return invoke(ctx, method, req, reply, cc, opts...)
 	}
+}
+
+// buildOf returns the build of a worker without versions, or "".
+func buildOf(r *workflowservice.PollWorkflowTaskQueueRequest) string {
+	//lint:ignore SA1019 a worker without versions tells its build nowhere else
+	worker := r.GetWorkerVersionCapabilities()
+	if worker.GetUseVersioning() || r.GetDeploymentOptions().GetDeploymentName() != "" {
+		return ""
+	}
+	return worker.GetBuildId()
 }
 
 // unversioned returns what the server gives a workflow that a worker without versioning ran, or nil.

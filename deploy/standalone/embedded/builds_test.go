@@ -90,6 +90,15 @@ func TestAWorkflowHasItsBuildFromTheStart(t *testing.T) {
 	}
 }
 
+// pollOf is a poll of a worker of the build b.
+func pollOf(versions bool, deployment string) *workflowservice.PollWorkflowTaskQueueRequest {
+	return &workflowservice.PollWorkflowTaskQueueRequest{
+		//lint:ignore SA1019 a worker without versions tells its build nowhere else
+		WorkerVersionCapabilities: &commonpb.WorkerVersionCapabilities{BuildId: "b", UseVersioning: versions},
+		DeploymentOptions:         &deploymentpb.WorkerDeploymentOptions{DeploymentName: deployment},
+	}
+}
+
 // sends returns what is sent of a request over a connection whose worker has polled.
 func sends(t *testing.T, poll *workflowservice.PollWorkflowTaskQueueRequest, req proto.Message) proto.Message {
 	t.Helper()
@@ -108,14 +117,13 @@ func sends(t *testing.T, poll *workflowservice.PollWorkflowTaskQueueRequest, req
 }
 
 func TestABuildIsToldOnlyOfAWorkerWithoutVersions(t *testing.T) {
-	capable := &commonpb.WorkerVersionCapabilities{BuildId: "b"}
 	for name, tt := range map[string]struct {
 		poll *workflowservice.PollWorkflowTaskQueueRequest
 		want []string
 	}{
-		"without versions": {&workflowservice.PollWorkflowTaskQueueRequest{WorkerVersionCapabilities: capable}, []string{"unversioned", "unversioned:b"}},
-		"with versions":    {&workflowservice.PollWorkflowTaskQueueRequest{WorkerVersionCapabilities: &commonpb.WorkerVersionCapabilities{BuildId: "b", UseVersioning: true}}, nil},
-		"of a deployment":  {&workflowservice.PollWorkflowTaskQueueRequest{WorkerVersionCapabilities: capable, DeploymentOptions: &deploymentpb.WorkerDeploymentOptions{DeploymentName: "d"}}, nil},
+		"without versions": {pollOf(false, ""), []string{"unversioned", "unversioned:b"}},
+		"with versions":    {pollOf(true, ""), nil},
+		"of a deployment":  {pollOf(false, "d"), nil},
 		"unknown":          {&workflowservice.PollWorkflowTaskQueueRequest{}, nil},
 	} {
 		sent := sends(t, tt.poll, &workflowservice.StartWorkflowExecutionRequest{}).(*workflowservice.StartWorkflowExecutionRequest)
@@ -133,7 +141,7 @@ func TestWhatAWorkflowIsStartedWithStays(t *testing.T) {
 			StartChildWorkflowExecutionCommandAttributes: &commandpb.StartChildWorkflowExecutionCommandAttributes{SearchAttributes: a},
 		}}
 	}
-	sent := sends(t, &workflowservice.PollWorkflowTaskQueueRequest{WorkerVersionCapabilities: &commonpb.WorkerVersionCapabilities{BuildId: "b"}},
+	sent := sends(t, pollOf(false, ""),
 		&workflowservice.RespondWorkflowTaskCompletedRequest{Commands: []*commandpb.Command{child(given), child(own), {}}}).(*workflowservice.RespondWorkflowTaskCompletedRequest)
 	first := sent.GetCommands()[0].GetStartChildWorkflowExecutionCommandAttributes().GetSearchAttributes()
 	if got := buildsOf(t, first); len(got) != 2 || len(first.GetIndexedFields()) != 2 || len(given.GetIndexedFields()) != 1 {
