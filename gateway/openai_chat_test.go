@@ -161,7 +161,9 @@ func TestCallsOfTheClient(t *testing.T) {
 			t.Fatalf("%v", c.messages[1])
 		}
 		id, _ := calls[0].(map[string]any)["id"].(string)
-		c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": id, "content": "sunny"})
+		c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": id, "content": strings.Repeat("x", 32<<10)})
+		c.wantError(413, "32768 bytes", c.do("POST", "/v1/chat/completions", c.body("")))
+		c.messages[2]["content"] = "sunny"
 		for range 2 { // the second one is a repetition
 			kept := c.messages
 			if got := c.post(tools); got != `it is {"content":"sunny"}` {

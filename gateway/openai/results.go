@@ -13,8 +13,6 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-const maxResult = 512 << 10
-
 // StateOfCall returns the conversation in which a call of the client's waits, or has waited.
 func StateOfCall(ctx context.Context, s *service.Service, uuid string) (*record.State, error) {
 	subject, err := s.Subject(ctx, uuid)
@@ -30,12 +28,12 @@ func StateOfCall(ctx context.Context, s *service.Service, uuid string) (*record.
 // Result returns the decision that brings the result of a client's call, or the one that has brought
 // one before.
 func (d Desk) Result(s *record.State, uuid, text string) (service.Decision, *contract.ApprovalResult, error) {
-	if len(text) > maxResult {
-		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: the limit is %d bytes", maxResult)
-	}
 	content, requestID, err := resultOf(uuid, text)
 	if err != nil {
 		return service.Decision{}, nil, err
+	}
+	if len(content) > clienttool.MaxResult {
+		return service.Decision{}, nil, service.Errorf(contract.KindTooLarge, "the result of a call is too large: as JSON it may have %d bytes", clienttool.MaxResult)
 	}
 	waits := func(p contract.PendingApproval) bool { return p.UUID == uuid && p.Reason == contract.ReasonClientTool }
 	if slices.ContainsFunc(s.Document.PendingApprovals, waits) {

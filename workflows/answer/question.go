@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/clienttool"
 )
 
 // declineWords are the words that decline a question, besides those for no.
@@ -246,7 +247,7 @@ func (f form) fill(field field, text string) (Reply, error) {
 }
 
 // maxContent is the maximum size of content in bytes: it is stored in history.
-const maxContent = 32 << 10
+const maxContent = clienttool.MaxResult
 
 // accept checks content.
 func (f form) accept(content json.RawMessage) (Reply, error) {
