@@ -6,6 +6,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
+
+	"agent-stop-and-go/workflows/board"
 )
 
 // Interceptor is for the frontend of a server in this process, which handles the requests of
@@ -19,7 +21,7 @@ func (w *WorkflowTasks) Interceptor() grpc.UnaryServerInterceptor {
 			defer w.endRequest(id)
 		}
 		reply, err := handle(ctx, req)
-		if p := delivery(reply); p.GetStartedEventId() > 0 {
+		if p := board.Delivery(reply); p.GetStartedEventId() > 0 {
 			run := p.GetWorkflowExecution()
 			w.deliver(workflow.Execution{ID: run.GetWorkflowId(), RunID: run.GetRunId()}, int(p.GetStartedEventId()), p.GetStartedTime().AsTime())
 		}
@@ -44,17 +46,4 @@ func receiver(req any) string {
 		return r.GetExecution().GetWorkflowId()
 	}
 	return ""
-}
-
-// delivery returns the workflow task that a reply delivers to a worker, or nil.
-func delivery(reply any) *workflowservice.PollWorkflowTaskQueueResponse {
-	switch r := reply.(type) {
-	case *workflowservice.PollWorkflowTaskQueueResponse:
-		return r
-	case *workflowservice.RespondWorkflowTaskCompletedResponse:
-		return r.GetWorkflowTask()
-	case *workflowservice.StartWorkflowExecutionResponse:
-		return r.GetEagerWorkflowTask()
-	}
-	return nil
 }

@@ -28,14 +28,14 @@ func (b *Board) Interceptor() grpc.UnaryClientInterceptor {
 			b.abandon(r.GetWorkflowExecution().GetWorkflowId())
 		}
 		if err == nil {
-			b.begin(delivery(reply))
+			b.begin(Delivery(reply))
 		}
 		return err
 	}
 }
 
-// delivery returns the workflow task in a reply, or nil.
-func delivery(reply any) *workflowservice.PollWorkflowTaskQueueResponse {
+// Delivery returns the workflow task that a reply delivers to a worker, or nil.
+func Delivery(reply any) *workflowservice.PollWorkflowTaskQueueResponse {
 	switch r := reply.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
 		return r
