@@ -41,6 +41,7 @@ type follower struct {
 	busy      bool         // a read is under way
 	readAsked bool         // an event or a reader asks for a read
 	readAt    time.Time
+	begun     time.Time // when the first read began
 	// drafted counts the drafts that have begun.
 	drafted int
 	// settling: a state that came with an event is being rendered. settled is the next one to

@@ -32,6 +32,9 @@ type Pace struct {
 	// Linger is how long the unfinished reply of a conversation is kept after its last reader,
 	// who may have lost the connection only.
 	Linger time.Duration
+	// Patience is how long the first read of a conversation is tried again for eager readers, who have
+	// sent something, while nothing answers.
+	Patience time.Duration
 }
 
 // WithDefaults returns the pace with the defaults for zero fields.
@@ -41,6 +44,7 @@ func (p Pace) WithDefaults() Pace {
 	p.Again = orElse(p.Again, 150*time.Millisecond)
 	p.KeepAlive = orElse(p.KeepAlive, 15*time.Second)
 	p.Linger = orElse(p.Linger, 30*time.Second)
+	p.Patience = orElse(p.Patience, readTimeout)
 	return p
 }
 

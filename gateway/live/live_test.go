@@ -23,6 +23,7 @@ type talk struct {
 	recorded contract.ConversationView
 	slow     time.Duration // of the next reads
 	reads    int
+	silent   int // reads from the first that nothing answers
 	events   chan contract.Event
 }
 
@@ -30,8 +31,12 @@ func (c *talk) Conversation(context.Context, string, string) (contract.Conversat
 	c.mu.Lock()
 	read, slow := c.recorded, c.slow
 	c.reads++
+	silent := c.reads <= c.silent
 	c.mu.Unlock()
 	time.Sleep(slow)
+	if silent {
+		return read, service.Errorf(service.KindUnavailable, "no answer in time")
+	}
 	return read, nil
 }
 
@@ -359,4 +364,41 @@ func TestAFollowerWithoutAReplyEndsWithItsLastReader(t *testing.T) {
 		default:
 		}
 	})
+}
+
+// Who has sent something waits for a worker that is busy; who only looks is told.
+func TestTheFirstReadIsTriedAgainForWhoHasSentSomething(t *testing.T) {
+	for name, tt := range map[string]struct {
+		eager  bool
+		silent int
+		fails  bool
+	}{
+		"sent, busy for a while": {true, 2, false},
+		"sent, no worker":        {true, 1000, true},
+		"looks":                  {false, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &talk{
+					recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive},
+					slow:     4 * time.Second, silent: tt.silent, events: make(chan contract.Event),
+				}
+				f, stop := follow(c)
+				defer func() { stop(); f.Close() }()
+				r, err := f.Join(t.Context(), "c", tt.eager)
+				if err != nil {
+					t.Fatal(err)
+				}
+				begin := time.Now()
+				<-r.Wake()
+				items, _, err := r.Take()
+				if (err != nil) != tt.fails || !tt.fails && len(items) != 1 {
+					t.Errorf("%d items, %v", len(items), err)
+				}
+				if took := time.Since(begin); took > 20*time.Second {
+					t.Errorf("after %s", took)
+				}
+			})
+		})
+	}
 }

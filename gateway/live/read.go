@@ -35,6 +35,9 @@ type reading struct {
 func (x *follower) beginRead() {
 	x.subscribe()
 	x.busy, x.readAsked, x.readAt = true, false, time.Now()
+	if x.begun.IsZero() {
+		x.begun = x.readAt
+	}
 	have, drafts := x.current, x.drafted
 	x.inBackground(func(ctx context.Context, r *reading) error {
 		r.drafts = drafts
@@ -114,6 +117,8 @@ func (x *follower) accept(r reading) {
 	known := x.current.state != nil
 	switch {
 	case x.ctx.Err() != nil:
+	case !known && service.IsKind(r.err, service.KindUnavailable) && x.hasEager() && time.Since(x.begun) < x.Pace.Patience:
+		x.readAsked, x.readAt = true, time.Now().Add(x.Pace.Again)
 	case service.IsPanic(r.err), r.err != nil && !r.fromEvent && (!known || service.IsKind(r.err, contract.KindNotFound)):
 		x.giveUp(r.err)
 	case r.err != nil:
