@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -21,6 +22,7 @@ import (
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/later"
 )
 
 // settles has a worker of the process settle a request in an accepted workflow task.
@@ -183,6 +185,44 @@ func TestADecisionWaitsForTheBusyWorkerOfTheProcess(t *testing.T) {
 			if err != nil || (record != nil) != (tt.signals == 0) || len(ids) != tt.updates || ids[0] != ids[1] || signals != tt.signals {
 				t.Errorf("%+v, %v, updates %q, %d signals", record, err, ids, signals)
 			}
+		})
+	}
+}
+
+// What a worker of the process does late is neither refused nor accepted unread.
+func TestTheBusyWorkerOfTheProcessIsAsked(t *testing.T) {
+	for name, tt := range map[string]struct {
+		board *board.Board
+		busy  time.Duration
+		taken bool
+	}{
+		"busy for a while": {board.New(uncounted), 6 * time.Second, true},
+		"stuck":            {board.New(uncounted), time.Minute, false},
+		"elsewhere":        {nil, 3 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				queued := contract.ConversationView{Status: contract.StatusActive, Queued: contract.MaxQueued}
+				a := inProcess(t, &fakeClient{
+					Busy:     tt.busy,
+					UpdateFn: func(client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return doneHandle{}, nil },
+					QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+						return &client.QueryWorkflowWithOptionsResponse{QueryResult: encoded{value: queued}}, nil
+					},
+					DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+						return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+					},
+				}, tt.board)
+				err := a.Backend.Later(t.Context(), someUUID, later.Deferral{Until: time.Now().Add(time.Hour)})
+				if (err == nil) != tt.taken {
+					t.Errorf("put off: %v", err)
+				}
+				view, err := a.Backend.Admit(t.Context(), someID, contract.ConversationQuery{})
+				if err != nil || (view.Queued == contract.MaxQueued) != tt.taken {
+					t.Errorf("%+v, %v", view, err)
+				}
+				a.Close()
+			})
 		})
 	}
 }

@@ -42,6 +42,7 @@ type fakeClient struct {
 	CountFn    func(query string) (int64, error)
 	HealthFn   func() error
 	PollersFn  func(queue string) ([]*taskqueuepb.PollerInfo, error)
+	Busy       time.Duration // until a worker answers updates and queries
 
 	UpdateWithStartFn func(start fakeStart, update client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
 	SignalWithStartFn func(workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args []any) error
@@ -91,7 +92,22 @@ func (f *fakeClient) SignalWithStartWorkflow(_ context.Context, workflowID, sign
 	return fakeRun{}, f.SignalWithStartFn(workflowID, signal, arg, o, w, args)
 }
 
-func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+func (f *fakeClient) awaitWorker(ctx context.Context) error {
+	if f.Busy == 0 {
+		return nil
+	}
+	select {
+	case <-time.After(f.Busy):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *fakeClient) UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	if err := f.awaitWorker(ctx); err != nil {
+		return nil, client.NewWorkflowUpdateServiceTimeoutOrCanceledError(err)
+	}
 	if o.UpdateName != contract.UpdateDecide {
 		return f.UpdateFn(o)
 	}
@@ -108,7 +124,10 @@ func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOp
 	return fakeHandle{encoded: encoded{value: record}}, nil
 }
 
-func (f *fakeClient) QueryWorkflowWithOptions(_ context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+func (f *fakeClient) QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+	if err := f.awaitWorker(ctx); err != nil {
+		return nil, err
+	}
 	return f.QueryFn(r)
 }
 

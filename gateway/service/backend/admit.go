@@ -8,18 +8,30 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// admitTimeout limits how long a worker may take to answer for a signal. Without an answer,
-// signals are accepted only while the history is short, because no worker reads it.
+// Without an answer of a worker, signals are accepted only while the history is short, because no
+// worker reads it.
 const (
-	admitTimeout  = 2 * time.Second
+	// admitTimeout limits how long a worker may take to answer.
+	admitTimeout = 2 * time.Second
+	// busyTimeout is how much longer than another the worker of this process may take: it is there.
+	busyTimeout   = 5 * time.Second
 	maxUnanswered = 2_000 // events of a run
 	// maxUnansweredBytes limits the history of a run in bytes.
 	maxUnansweredBytes = 2 << 20
 )
 
+// untilAnswered limits a context to the time in which a worker must answer. Where a run is followed by
+// another, the server also has an update sent again, a second later or two.
+func (t *Temporal) untilAnswered(ctx context.Context) (context.Context, context.CancelFunc) {
+	if t.board != nil {
+		return context.WithTimeout(ctx, admitTimeout+busyTimeout)
+	}
+	return context.WithTimeout(ctx, admitTimeout)
+}
+
 // Admit implements Conversations.
 func (t *Temporal) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
-	query, cancel := context.WithTimeout(ctx, admitTimeout)
+	query, cancel := t.untilAnswered(ctx)
 	defer cancel()
 	var view contract.ConversationView
 	open, err := t.query(query, contract.ConversationWorkflowID(id), contract.QueryConversation, &view, q)

@@ -16,13 +16,9 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-const (
-	// judgeTimeout is how long a worker may take to have a call judged again: the rules may need facts of
-	// a server.
-	judgeTimeout = 15 * time.Second
-	// busyTimeout is how much longer than another the worker of this process may take: it is there.
-	busyTimeout = 5 * time.Second
-)
+// judgeTimeout is how long a worker may take to have a call judged again: the rules may need facts of
+// a server.
+const judgeTimeout = 15 * time.Second
 
 // Decide implements Approvals. An update is checked and answered in one round trip, and
 // recorded only if it is taken. Where no worker answers it in time, and with workers that do

@@ -20,7 +20,7 @@ import (
 
 // Later implements Approvals.
 func (t *Temporal) Later(ctx context.Context, uuid string, d later.Deferral) error {
-	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+	ctx, cancel := t.untilAnswered(ctx)
 	defer cancel()
 	return t.updateApproval(ctx, uuid, later.Update, d, "puts nothing off")
 }

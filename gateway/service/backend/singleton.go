@@ -36,7 +36,7 @@ func (s singleton) memo(ctx context.Context, t *Temporal, key string) (*commonpb
 
 // update sends a change, proven, as an update. It returns what that returns in out, which may be nil.
 func (s singleton) update(ctx context.Context, t *Temporal, name string, input, change, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, admitTimeout)
+	ctx, cancel := t.untilAnswered(ctx)
 	defer cancel()
 	change, err := t.proven(s.id, name, change)
 	if err != nil {
