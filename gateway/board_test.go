@@ -3,10 +3,12 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	commandpb "go.temporal.io/api/command/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -19,6 +21,7 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/gateway/service/backend"
+	justasked "agent-stop-and-go/gateway/service/backend/asked"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
@@ -224,5 +227,33 @@ func TestTheBusyWorkerOfTheProcessIsAsked(t *testing.T) {
 				a.Close()
 			})
 		})
+	}
+}
+
+// Who may decide an approval that the worker of the process has just asked for is known without a request.
+func TestTheServerIsNotAskedAboutANewApproval(t *testing.T) {
+	approvals := justasked.New()
+	begun := approvalExecution(someUUID, map[string]any{contract.AttrConversationID: someID, contract.AttrAgentOwner: "keys alice"}, map[string]any{contract.MemoApprovers: []string{"group:ops"}})
+	described := 0
+	a := newAPI(t, nil, onClient(&fakeClient{DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		described++
+		return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: begun}, nil
+	}}, func(o *backend.Options) { o.Asked = approvals }))
+	err := approvals.Interceptor()(t.Context(), "/m", &workflowservice.RespondWorkflowTaskCompletedRequest{Commands: []*commandpb.Command{{
+		Attributes: &commandpb.Command_StartChildWorkflowExecutionCommandAttributes{StartChildWorkflowExecutionCommandAttributes: &commandpb.StartChildWorkflowExecutionCommandAttributes{
+			WorkflowId: contract.ApprovalWorkflowID(someUUID), WorkflowType: &commonpb.WorkflowType{Name: contract.WorkflowApproval},
+			Memo: begun.GetMemo(), SearchAttributes: begun.GetSearchAttributes(),
+		}},
+	}}}, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err1 := a.Backend.Subject(t.Context(), someUUID)
+	if described != 0 {
+		t.Error("the server was asked")
+	}
+	read, err2 := a.Backend.Subject(t.Context(), someUUID)
+	if err := errors.Join(err1, err2); err != nil || described != 1 || known.ConversationID != someID || !reflect.DeepEqual(known, read) {
+		t.Errorf("%+v, read %+v, %v", known, read, err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway/serverlogin"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/gateway/service/backend/asked"
 	"agent-stop-and-go/gateway/service/backend/numbers"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/gateway/witness"
@@ -58,6 +59,8 @@ type Parts struct {
 	Changes *snapshot.Changes
 	// Board has outcomes of requests, in such a process.
 	Board *board.Board
+	// Asked are approvals that the worker of the process has just asked for.
+	Asked *asked.Approvals
 	// Codec encrypts conversations; nil if nothing is encrypted.
 	Codec *encryption.Codec
 	// WebUI is the URL of the Temporal Web UI of this process, or "".
@@ -120,7 +123,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 	conversations := backend.New(backend.Options{
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
 		Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
-		Views: snapshot.New(p.Changes, time.Now), Board: p.Board,
+		Views: snapshot.New(p.Changes, time.Now), Board: p.Board, Asked: p.Asked,
 	})
 	slack, err := slackOf(c, p)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/gateway/server/hooks"
+	"agent-stop-and-go/gateway/service/backend/asked"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/accounts"
@@ -93,6 +94,7 @@ type starter struct {
 	calls   *calls.Table
 	board   *board.Board      // likewise
 	changes *snapshot.Changes // nil if other processes may work on the same conversations
+	asked   *asked.Approvals  // likewise
 	failed  chan error
 }
 
@@ -143,7 +145,8 @@ func (s *starter) stand(ctx context.Context) error {
 	if s.server != nil {
 		s.changes = &snapshot.Changes{}
 		s.board = board.New(s.changes.Count)
-		o.Intercept = append(o.Intercept, s.board.Interceptor(), s.changes.Interceptor(), embedded.TellBuild())
+		s.asked = asked.New()
+		o.Intercept = append(o.Intercept, s.board.Interceptor(), s.changes.Interceptor(), s.asked.Interceptor(), embedded.TellBuild())
 	}
 	b, err := platform.Open(ctx, s.config, o)
 	if err != nil {
@@ -259,7 +262,7 @@ func (s *starter) resume(ctx context.Context) {
 func (s *starter) parts() server.Parts {
 	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Graves: s.Blobs, Signed: s.Blobs.Folder(server.WitnessFolder), Keyring: s.Keyring, Feed: s.Feed,
-		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes, Board: s.board,
+		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes, Board: s.board, Asked: s.asked,
 		Getenv: s.options.Getenv, Codec: s.Codec, Now: s.options.Now,
 		Logins: accounts.New(s.config, accounts.Parts{Records: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv}),
 	}

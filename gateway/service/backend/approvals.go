@@ -60,16 +60,20 @@ func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.Approval
 }
 
 // Subject implements Approvals.
-func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, error) {
-	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
-	if isNotFound(err) {
-		return service.Subject{}, service.NoApproval(uuid)
+func (t *Temporal) Subject(ctx context.Context, uuid string) (s service.Subject, err error) {
+	id := contract.ApprovalWorkflowID(uuid)
+	info := t.asked.Take(id)
+	if info == nil {
+		d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
+		if isNotFound(err) {
+			return s, service.NoApproval(uuid)
+		}
+		if err != nil {
+			return s, fault(err, "describe an approval")
+		}
+		info = d.GetWorkflowExecutionInfo()
 	}
-	if err != nil {
-		return service.Subject{}, fault(err, "describe an approval")
-	}
-	info := d.GetWorkflowExecutionInfo()
-	s := service.Subject{
+	s = service.Subject{
 		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
 		Owner:          ownerOf(info.GetSearchAttributes().GetIndexedFields()),
 		Approvers:      approversOf(info.GetMemo()),

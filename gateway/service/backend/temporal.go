@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend/asked"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/board"
 	"agent-stop-and-go/workflows/contract"
@@ -60,6 +61,7 @@ type Temporal struct {
 	isDead    func(identity string) bool
 	views     *snapshot.Views
 	board     *board.Board
+	asked     *asked.Approvals
 }
 
 // Options are the dependencies and settings of a Temporal.
@@ -88,6 +90,8 @@ type Options struct {
 	Views *snapshot.Views
 	// Board has outcomes of requests, in a process whose worker is the only one.
 	Board *board.Board
+	// Asked are approvals that the worker of the process has asked for. It may be nil.
+	Asked *asked.Approvals
 }
 
 // New makes a Temporal. It starts no goroutines.
@@ -103,7 +107,7 @@ func New(o Options) *Temporal {
 		client: o.Client, namespace: o.Namespace, console: console.Server{Address: o.Address, Namespace: o.Namespace}, taskQueue: o.TaskQueue,
 		agentHash: o.Agent.Hash(), agentName: o.Agent.Name, blobs: o.Blobs,
 		probe:   transcript.NewProbe(o.Blobs, o.Now),
-		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead, views: o.Views, board: o.Board,
+		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead, views: o.Views, board: o.Board, asked: o.Asked,
 	}
 }
 
