@@ -7,7 +7,7 @@
 //	await.go      reading conversations and waiting for results, on the board of the worker if that
 //	              is in this process (package board)
 //	lists.go      pages of conversations and approvals; tasks.go pages of tasks
-//	approvals.go  reading approvals; ended.go those that ended without a decision;
+//	approvals.go  reading approvals (package asked knows new ones); ended.go those that ended without a decision;
 //	              typist.go whose signal decided
 //	decide.go     deciding; edit.go with changes, later.go not now; proof.go proves who
 //	singleton.go  workflows of which one runs: switches.go Control, deputies.go Deputies;
