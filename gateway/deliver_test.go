@@ -209,6 +209,9 @@ func TestAnswersAreReadWhenARunHasNoUpdatesLeft(t *testing.T) {
 			view := viewOf(someID)
 			if q, _ := r.Args[0].(contract.ConversationQuery); q.Signal == "" {
 				reads++
+				if reads == 2 { // the worker is busy
+					return nil, serviceerror.NewDeadlineExceeded("context deadline exceeded")
+				}
 				view.Request = &contract.Request{ID: q.RequestID, Settled: reads > 3, Result: &contract.Result{Response: contract.Inline("read")}}
 			}
 			return queried(view)

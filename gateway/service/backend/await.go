@@ -125,10 +125,8 @@ func (t *Temporal) readAnswers(ctx context.Context, id string, requestIDs []stri
 	for _, requestID := range requestIDs {
 		view, open, err := t.view(ctx, id, requestID)
 		switch {
-		case err != nil && ctx.Err() == nil:
-			return result, err
 		case err != nil:
-			return result, fmt.Errorf("%w: %w", service.ErrAgain, err)
+			return result, again(ctx, err)
 		case !open:
 			return t.awaitEnded(ctx, id, requestIDs)
 		case view.Request != nil && view.Request.Settled:
@@ -148,6 +146,14 @@ func isPassing(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
+// again returns the error of a read: whoever waits for an answer asks again if nothing answered in time.
+func again(ctx context.Context, err error) error {
+	if ctx.Err() != nil || service.IsKind(err, service.KindUnavailable) {
+		return fmt.Errorf("%w: %w", service.ErrAgain, err)
+	}
+	return err
+}
+
 // awaitEnded reads the results of requests from a conversation whose run has ended. If
 // another run follows, the caller asks that one.
 func (t *Temporal) awaitEnded(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
@@ -155,7 +161,7 @@ func (t *Temporal) awaitEnded(ctx context.Context, id string, requestIDs []strin
 	for _, requestID := range requestIDs {
 		view, open, err := t.view(ctx, id, requestID)
 		if err != nil {
-			return result, err
+			return result, again(ctx, err)
 		}
 		if open {
 			return contract.AwaitResult{}, fmt.Errorf("%w: the conversation goes on in a new run", service.ErrAgain)
