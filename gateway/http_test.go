@@ -68,6 +68,7 @@ func newAPI(t *testing.T, b *fakeBackend, change ...func(*gateway.Deps)) *api {
 		Backend: b, Agent: contract.Agent{Name: "helper", Model: contract.DemoModel}, Blobs: a.blobs, Keyring: keys,
 		Logger: slog.New(slog.NewJSONHandler(a.logs, nil)), RequestTimeout: time.Minute, Version: "1.2.3",
 	}
+	deps.Pace.Patience = 10 * time.Millisecond // without a worker, nobody waits for one
 	for _, f := range change {
 		f(&deps)
 	}
