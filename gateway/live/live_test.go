@@ -366,7 +366,7 @@ func TestAFollowerWithoutAReplyEndsWithItsLastReader(t *testing.T) {
 	})
 }
 
-// Who has sent something waits for a worker that is busy; who only looks is told.
+// A reader that has sent something waits for a busy worker; a reader that only looks gets the error.
 func TestTheFirstReadIsTriedAgainForWhoHasSentSomething(t *testing.T) {
 	for name, tt := range map[string]struct {
 		eager  bool

@@ -3,7 +3,6 @@ package asked
 import (
 	"context"
 	"maps"
-	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	commandpb "go.temporal.io/api/command/v1"
@@ -15,28 +14,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-const (
-	// maxKept is the number of approvals that wait for their first reader. Each has a few KiB.
-	maxKept = 500
-	// fresh is how long the server need not be asked: changed rules may name others who decide.
-	fresh = time.Minute
-)
+// maxKept is the number of approvals that wait for their first reader. Each has a few KiB.
+const maxKept = 500
 
 // Approvals are approvals that the worker of this process has asked for. It is safe for concurrent
 // use. Nil knows none.
 type Approvals struct {
-	byID *lru.Cache[string, begun]
-}
-
-// begun is the workflow of an approval as it was begun.
-type begun struct {
-	at   time.Time
-	info *workflowpb.WorkflowExecutionInfo
+	byID *lru.Cache[string, *workflowpb.WorkflowExecutionInfo]
 }
 
 // New returns Approvals that know none yet.
 func New() *Approvals {
-	byID, err := lru.New[string, begun](maxKept)
+	byID, err := lru.New[string, *workflowpb.WorkflowExecutionInfo](maxKept)
 	if err != nil {
 		panic(err) // the size is positive
 	}
@@ -44,31 +33,28 @@ func New() *Approvals {
 }
 
 // Take returns the task queue, the search attributes and the memo with which the workflow of an
-// approval was begun, once and soon after, or nil.
+// approval was begun, once, or nil.
 func (a *Approvals) Take(workflowID string) *workflowpb.WorkflowExecutionInfo {
 	if a == nil {
 		return nil
 	}
-	b, _ := a.byID.Get(workflowID)
+	info, _ := a.byID.Get(workflowID)
 	a.byID.Remove(workflowID)
-	if time.Since(b.at) > fresh {
-		return nil
-	}
-	return b.info
+	return info
 }
 
 // Interceptor returns the interceptor of the connection of the worker. It must see clear text.
 func (a *Approvals) Interceptor() grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
 		r, ok := req.(*workflowservice.RespondWorkflowTaskCompletedRequest)
-		if !ok || r.GetIntermediatePage() { // which is not the last one that must be accepted
+		if !ok || r.GetIntermediatePage() { // the server may still refuse the task
 			return invoke(ctx, method, req, reply, cc, o...)
 		}
 		all := approvals(r.GetCommands()) // before what comes next encrypts them
 		err := invoke(ctx, method, req, reply, cc, o...)
 		if err == nil {
 			for id, info := range all {
-				a.byID.Add(id, begun{time.Now(), info})
+				a.byID.Add(id, info)
 			}
 		}
 		return err
