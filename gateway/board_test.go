@@ -199,7 +199,7 @@ func TestTheBusyWorkerOfTheProcessIsAsked(t *testing.T) {
 		busy  time.Duration
 		taken bool
 	}{
-		"busy for a while": {board.New(uncounted), 6 * time.Second, true},
+		"busy for a while": {board.New(uncounted), 4 * time.Second, true},
 		"stuck":            {board.New(uncounted), time.Minute, false},
 		"elsewhere":        {nil, 3 * time.Second, false},
 	} {

@@ -20,21 +20,31 @@ const (
 	maxUnansweredBytes = 2 << 20
 )
 
-// untilAnswered limits a context to the time in which a worker must answer. Where a run is followed by
-// another, the server also has an update sent again, a second later or two.
-func (t *Temporal) untilAnswered(ctx context.Context) (context.Context, context.CancelFunc) {
-	if t.board != nil {
-		return context.WithTimeout(ctx, admitTimeout+busyTimeout)
+// asking asks a worker with f. The worker of this process is asked a second time, for longer: signals of
+// all who wait would only give a busy one more to do, and where a run is followed by another, or the server
+// has forgotten it, an update has to be sent again. The server handles updates of one ID once.
+func (t *Temporal) asking(ctx context.Context, f func(context.Context) error) error {
+	err := within(ctx, admitTimeout, f)
+	if isPassing(err) && t.board != nil && ctx.Err() == nil {
+		err = within(ctx, busyTimeout, f)
 	}
-	return context.WithTimeout(ctx, admitTimeout)
+	return err
+}
+
+func within(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return f(ctx)
 }
 
 // Admit implements Conversations.
 func (t *Temporal) Admit(ctx context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
-	query, cancel := t.untilAnswered(ctx)
-	defer cancel()
 	var view contract.ConversationView
-	open, err := t.query(query, contract.ConversationWorkflowID(id), contract.QueryConversation, &view, q)
+	var open bool
+	err := t.asking(ctx, func(ctx context.Context) (err error) {
+		open, err = t.query(ctx, contract.ConversationWorkflowID(id), contract.QueryConversation, &view, q)
+		return err
+	})
 	switch {
 	case isNotFound(err):
 		return view, service.NoConversation(id)

@@ -23,8 +23,7 @@ const judgeTimeout = 15 * time.Second
 // Decide implements Approvals. An update is checked and answered in one round trip, and
 // recorded only if it is taken. Where no worker answers it in time, and with workers that do
 // not know it, the decision is sent as a signal, which is durable without a worker. Not while a
-// worker handles the update: the signal would be judged as well. The worker of this process gets more
-// time: signals of all who wait would only give a busy one more to do.
+// worker handles the update: the signal would be judged as well.
 func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) (*contract.ApprovalResult, error) {
 	if len(in.Edit) > 0 || in.Always != nil {
 		return t.edit(ctx, uuid, in)
@@ -34,12 +33,14 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	}
 	t.board.Expect(in.RequestID)
 	u := update{name: contract.UpdateDecide, id: rand.Text()}
-	record, err := t.updateDecision(ctx, uuid, u, in, admitTimeout)
-	if isPassing(err) && t.board != nil {
-		record, err = t.updateDecision(ctx, uuid, u, in, busyTimeout)
+	var record contract.ApprovalResult
+	send := func(ctx context.Context) (err error) {
+		record, err = t.updateDecision(ctx, uuid, u, in)
+		return err
 	}
+	err := t.asking(ctx, send)
 	if isPassing(err) && t.isHandled(ctx, uuid) {
-		record, err = t.updateDecision(ctx, uuid, u, in, judgeTimeout)
+		err = within(ctx, judgeTimeout, send)
 	}
 	if err == nil {
 		return &record, nil
@@ -69,9 +70,7 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 type update struct{ name, id string }
 
 // updateDecision decides with an update.
-func (t *Temporal) updateDecision(ctx context.Context, uuid string, u update, in contract.DecideSignal, within time.Duration) (record contract.ApprovalResult, err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
+func (t *Temporal) updateDecision(ctx context.Context, uuid string, u update, in contract.DecideSignal) (record contract.ApprovalResult, err error) {
 	id := contract.ApprovalWorkflowID(uuid)
 	if in.Proof, err = t.prove(id, u.name, in.Identity, in); err != nil {
 		return record, err

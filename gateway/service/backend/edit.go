@@ -24,7 +24,11 @@ func (t *Temporal) edit(ctx context.Context, uuid string, in contract.DecideSign
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
 		return nil, err
 	}
-	record, err := t.updateDecision(ctx, uuid, update{name: edit.Update}, in, judgeTimeout)
+	var record contract.ApprovalResult
+	err = within(ctx, judgeTimeout, func(ctx context.Context) (err error) {
+		record, err = t.updateDecision(ctx, uuid, update{name: edit.Update}, in)
+		return err
+	})
 	var refused *temporal.ApplicationError
 	switch {
 	case err == nil:

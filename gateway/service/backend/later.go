@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -20,34 +21,41 @@ import (
 
 // Later implements Approvals.
 func (t *Temporal) Later(ctx context.Context, uuid string, d later.Deferral) error {
-	ctx, cancel := t.untilAnswered(ctx)
-	defer cancel()
-	return t.updateApproval(ctx, uuid, later.Update, d, "puts nothing off")
+	u := update{name: later.Update, id: rand.Text()}
+	err := t.asking(ctx, func(ctx context.Context) error { return t.updateApproval(ctx, uuid, u, d) })
+	return t.updateFault(ctx, uuid, err, "puts nothing off")
 }
 
 // Release implements service.Control.
 func (t *Temporal) Release(ctx context.Context, uuid string, in review.Release) error {
-	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
-	defer cancel()
 	proven, err := t.proven(contract.ApprovalWorkflowID(uuid), review.UpdateRelease, in)
 	if err != nil {
 		return err
 	}
-	return t.updateApproval(ctx, uuid, review.UpdateRelease, proven, "releases nothing")
+	err = within(ctx, releaseTimeout, func(ctx context.Context) error {
+		return t.updateApproval(ctx, uuid, update{name: review.UpdateRelease}, proven)
+	})
+	return t.updateFault(ctx, uuid, err, "releases nothing")
 }
 
 // releaseTimeout is the time of a release: a worker with the rules judges the call.
 const releaseTimeout = 12 * time.Second
 
-// updateApproval sends an update that returns nothing. lacks is what workers do that do not know it.
-func (t *Temporal) updateApproval(ctx context.Context, uuid, name string, in any, lacks string) error {
+// updateApproval sends an update that returns nothing.
+func (t *Temporal) updateApproval(ctx context.Context, uuid string, u update, in any) error {
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateName: name, Args: []any{in},
+		WorkflowID: contract.ApprovalWorkflowID(uuid), UpdateID: u.id, UpdateName: u.name, Args: []any{in},
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
+	return err
+}
+
+// updateFault returns what callers are told of the error of updateApproval, which may be nil. lacks is what
+// workers do that do not know the update.
+func (t *Temporal) updateFault(ctx context.Context, uuid string, err error, lacks string) error {
 	var refused *temporal.ApplicationError
 	if !errors.As(err, &refused) {
 		switch {

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"crypto/rand"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -36,20 +37,21 @@ func (s singleton) memo(ctx context.Context, t *Temporal, key string) (*commonpb
 
 // update sends a change, proven, as an update. It returns what that returns in out, which may be nil.
 func (s singleton) update(ctx context.Context, t *Temporal, name string, input, change, out any) error {
-	ctx, cancel := t.untilAnswered(ctx)
-	defer cancel()
 	change, err := t.proven(s.id, name, change)
 	if err != nil {
 		return err
 	}
-	handle, err := t.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: t.client.NewWithStartWorkflowOperation(s.options(), s.workflow, input),
-		UpdateOptions: client.UpdateWorkflowOptions{
-			WorkflowID: s.id, UpdateName: name, Args: []any{change}, WaitForStage: client.WorkflowUpdateStageCompleted,
-		},
+	u := update{name: name, id: rand.Text()}
+	return t.asking(ctx, func(ctx context.Context) error {
+		handle, err := t.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+			StartWorkflowOperation: t.client.NewWithStartWorkflowOperation(s.options(), s.workflow, input),
+			UpdateOptions: client.UpdateWorkflowOptions{
+				WorkflowID: s.id, UpdateID: u.id, UpdateName: u.name, Args: []any{change}, WaitForStage: client.WorkflowUpdateStageCompleted,
+			},
+		})
+		if err == nil {
+			err = handle.Get(ctx, out)
+		}
+		return err
 	})
-	if err == nil {
-		err = handle.Get(ctx, out)
-	}
-	return err
 }
