@@ -19,10 +19,10 @@ type call struct {
 	id      string
 	input   any
 	task    *task
-	ctx     context.Context
-	cancel  context.CancelFunc
-	taken   bool          // joined by an activity, or never will be; guarded by the table
-	settled chan struct{} // closed when taken is set
+	over    context.Context    // ends when the call is cancelled or has ended
+	cancel  context.CancelFunc // ends over
+	taken   bool               // joined by an activity, or never will be; guarded by the table
+	settled chan struct{}      // closed when taken is set
 
 	done     chan struct{} // closed when the fields below are set
 	result   any
@@ -37,16 +37,9 @@ type call struct {
 
 type callKey struct{}
 
-// newCall makes a call with the values and the deadline of a local activity, but without its
-// cancellation.
-func newCall(ctx context.Context, id string, k *task) *call {
+func newCall(id string, k *task) *call {
 	c := &call{id: id, task: k, settled: make(chan struct{}), done: make(chan struct{})}
-	c.ctx = context.WithValue(context.WithoutCancel(ctx), callKey{}, c)
-	if deadline, ok := ctx.Deadline(); ok {
-		c.ctx, c.cancel = context.WithDeadline(c.ctx, deadline)
-	} else {
-		c.ctx, c.cancel = context.WithCancel(c.ctx)
-	}
+	c.over, c.cancel = context.WithCancel(context.Background())
 	return c
 }
 
@@ -57,12 +50,12 @@ func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error))
 		if in.Once != nil && !t.startsOnce() {
 			return ticket.Started[Out]{Ticket: &ticket.Ticket{}}, nil
 		}
-		c, made := t.begin(ctx, in.Task, in.Input)
+		c, made := t.begin(activity.GetInfo(ctx), in.Task, in.Input)
 		if c == nil {
 			return ticket.Started[Out]{Ticket: &ticket.Ticket{}}, nil
 		}
 		if !made {
-			go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
+			go c.run(ctx, func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
 		}
 		if !c.await(ctx, in.Once != nil) {
 			if !made {
@@ -94,15 +87,30 @@ func Join[In, Out any](t *Table, method func(context.Context, In) (Out, error)) 
 	}
 }
 
-func (c *call) run(method func(context.Context) (any, error)) {
+// run runs a call in a context of its own. The call does not refer to that context, because the
+// values of the local activity have all of its workflow, and a call is kept when it has ended.
+func (c *call) run(local context.Context, method func(context.Context) (any, error)) {
 	defer close(c.done)
 	defer c.cancel()
+	ctx, cancel := c.context(local)
+	defer cancel()
+	defer context.AfterFunc(c.over, cancel)()
 	defer func() {
 		if c.panicked = recover(); c.panicked != nil {
-			activity.GetLogger(c.ctx).Error("a call has crashed", "panic", c.panicked, "stack", string(debug.Stack()))
+			activity.GetLogger(ctx).Error("a call has crashed", "panic", c.panicked, "stack", string(debug.Stack()))
 		}
 	}()
-	c.result, c.err = method(c.ctx)
+	c.result, c.err = method(ctx)
+}
+
+// context returns a context with the values and the deadline of a local activity, but without its
+// cancellation.
+func (c *call) context(local context.Context) (context.Context, context.CancelFunc) {
+	ctx := context.WithValue(context.WithoutCancel(local), callKey{}, c)
+	if deadline, ok := local.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline)
+	}
+	return context.WithCancel(ctx)
 }
 
 // await waits for the end of a call while its workflow task may be held, and reports whether
@@ -120,9 +128,13 @@ func (c *call) await(ctx context.Context, once bool) bool {
 		<-c.done
 		return true
 	}
+	return c.hasEnded() && !c.repeatable() && (!once || c.err == nil)
+}
+
+func (c *call) hasEnded() bool {
 	select {
 	case <-c.done:
-		return !c.repeatable() && (!once || c.err == nil)
+		return true
 	default:
 		return false
 	}
@@ -137,7 +149,7 @@ func (c *call) repeatable() bool {
 // join waits for the end of a call in a regular activity. The end of the activity ends the
 // call.
 func (c *call) join(ctx context.Context) (any, error) {
-	c.beatThrough(ctx)
+	defer c.beatThrough(ctx)()
 	select {
 	case <-c.done:
 	case <-ctx.Done():

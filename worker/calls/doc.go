@@ -10,7 +10,9 @@
 // A call is a goroutine with its own context. The local activity waits for it while the
 // workflow task may be held, and then returns a ticket; the regular activity that joins the
 // call waits for the rest. Neither repeats the call. A call that is not joined within a minute
-// is cancelled.
+// is cancelled. A call that has ended is kept until its workflow task is complete, because the task
+// may be done again. It keeps neither the context of its local activity nor that of the activity that
+// has joined it: they refer to the workflow, which may leave the worker's cache.
 //
 // A call that must not be repeated is started here only if it is claimed before it is sent
 // (Table.ClaimsCalls): a workflow task that is done again would send it again. In this process it

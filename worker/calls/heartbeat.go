@@ -63,13 +63,18 @@ func (c *call) beat(details []any) {
 	}
 }
 
-// beatThrough sends the call's heartbeats through a regular activity.
-func (c *call) beatThrough(ctx context.Context) {
+// beatThrough sends the call's heartbeats through a regular activity until stop is called.
+func (c *call) beatThrough(ctx context.Context) (stop func()) {
 	c.mu.Lock()
 	c.joined = ctx
 	beaten, details := c.beaten, c.details
 	c.mu.Unlock()
 	if beaten {
 		activity.RecordHeartbeat(ctx, details...)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.joined = nil
 	}
 }

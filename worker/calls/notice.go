@@ -24,6 +24,7 @@ func (w *WorkflowTasks) Interceptor() grpc.UnaryServerInterceptor {
 		if p := board.Delivery(reply); p.GetStartedEventId() > 0 {
 			run := p.GetWorkflowExecution()
 			w.deliver(workflow.Execution{ID: run.GetWorkflowId(), RunID: run.GetRunId()}, int(p.GetStartedEventId()), p.GetStartedTime().AsTime())
+			w.complete(run.GetRunId(), int(p.GetPreviousStartedEventId()))
 		}
 		return reply, err
 	}

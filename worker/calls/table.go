@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"context"
 	"crypto/rand"
 	"maps"
 	"reflect"
@@ -39,9 +38,9 @@ type Table struct {
 	once   bool // calls that must not be repeated may be started here
 	closed bool
 	calls  map[string]*call
-	// recent has the calls of the last moments, also those that have ended, by the local
-	// activity that started them.
-	recent *expirable.LRU[string, *call]
+	// recent has the calls of the last moments, also those that have ended, by run and by the local
+	// activity that started them: those of workflow tasks that may be done again.
+	recent *expirable.LRU[string, map[string]*call]
 }
 
 // New returns a table whose calls are joined through queue. tasks is nil if the server is
@@ -49,11 +48,12 @@ type Table struct {
 func New(queue string, tasks *WorkflowTasks) *Table {
 	t := &Table{
 		queue: queue, tasks: tasks, noticed: tasks != nil, calls: map[string]*call{},
-		recent: expirable.NewLRU[string, *call](Max, nil, taskTime),
+		recent: expirable.NewLRU[string, map[string]*call](Max, nil, taskTime),
 	}
 	if tasks == nil {
 		t.tasks = NewWorkflowTasks()
 	}
+	t.tasks.tell(t)
 	return t
 }
 
@@ -81,28 +81,45 @@ func (t *Table) Close() {
 	defer t.mu.Unlock()
 	t.closed = true
 	t.tasks.releaseAll()
+	t.tasks.leave(t)
 }
 
 // begin adds a call for a local activity. It returns nil if the table is full or closed. If the
 // activity has been started before, because its workflow task is done again, its call is
 // returned, and made is true.
-func (t *Table) begin(ctx context.Context, number int, input any) (c *call, made bool) {
-	info := activity.GetInfo(ctx)
+func (t *Table) begin(info activity.Info, number int, input any) (c *call, made bool) {
 	run := info.WorkflowExecution
-	key := run.RunID + " " + info.ActivityID + " " + info.ActivityType.Name
+	key := info.ActivityID + " " + info.ActivityType.Name
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c, ok := t.recent.Get(key); ok && reflect.DeepEqual(c.input, input) {
+	ofRun, ok := t.recent.Get(run.RunID)
+	if c := ofRun[key]; c != nil && reflect.DeepEqual(c.input, input) {
 		return c, true
 	}
 	if t.closed || len(t.calls) >= Max {
 		return nil, false
 	}
-	c = newCall(ctx, rand.Text(), t.tasks.hold(run, number, t.limit(run.ID)))
+	c = newCall(rand.Text(), t.tasks.hold(run, number, t.limit(run.ID)))
 	c.input = input
 	t.calls[c.id] = c
-	t.recent.Add(key, c)
+	if !ok {
+		ofRun = map[string]*call{}
+	}
+	ofRun[key] = c
+	t.recent.Add(run.RunID, ofRun)
 	return c, false
+}
+
+// complete forgets the calls of a run that have ended, up to a workflow task that is complete: what
+// came of them is in the history.
+func (t *Table) complete(runID string, number int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ofRun, ok := t.recent.Peek(runID)
+	maps.DeleteFunc(ofRun, func(_ string, c *call) bool { return c.task.number <= number && c.hasEnded() })
+	if ok && len(ofRun) == 0 {
+		t.recent.Remove(runID)
+	}
 }
 
 // take returns a call to the first activity that joins it.

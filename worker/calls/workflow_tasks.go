@@ -2,6 +2,7 @@ package calls
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ const taskTime = 15 * time.Second
 // is safe for concurrent use.
 type WorkflowTasks struct {
 	mu       sync.Mutex
+	tables   []*Table
 	tasks    map[string]map[string]*task // by conversation and run
 	requests [1024]requests              // by hash of the conversation
 }
@@ -47,6 +49,28 @@ var seed = maphash.MakeSeed()
 
 func (w *WorkflowTasks) requestsOf(conversation string) *requests {
 	return &w.requests[maphash.String(seed, conversation)%uint64(len(w.requests))]
+}
+
+// tell tells a table of workflow tasks that are complete, until it leaves.
+func (w *WorkflowTasks) tell(t *Table) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tables = append(slices.Clone(w.tables), t)
+}
+
+func (w *WorkflowTasks) leave(t *Table) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tables = slices.DeleteFunc(slices.Clone(w.tables), func(other *Table) bool { return other == t })
+}
+
+func (w *WorkflowTasks) complete(runID string, number int) {
+	w.mu.Lock()
+	tables := w.tables
+	w.mu.Unlock()
+	for _, t := range tables {
+		t.complete(runID, number)
+	}
 }
 
 // beginRequest releases the workflow tasks of a conversation for a request. The caller calls
