@@ -18,7 +18,8 @@ import (
 
 // ask stops the leaf until a person has decided about a call.
 func (l *leaf) ask(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalResult {
-	return l.awaitApproval(ctx, l.approvalFor(ctx, c, description, reason))
+	in := l.approvalFor(ctx, c, description, reason)
+	return *l.awaitApproval(ctx, &in)
 }
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
@@ -55,28 +56,18 @@ func bindingOf(c contract.Call) *contract.Binding {
 
 // awaitApproval runs an approval of a call and returns the decision. If the agent is configured
 // so, the call uses the token of the person who approves it.
-func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
+func (l *leaf) awaitApproval(ctx workflow.Context, in *contract.ApprovalInput) *contract.ApprovalResult {
 	r := l.runApproval(ctx, in, nil)
 	l.keepApproverToken(in, r)
 	return r
 }
 
-// runApproval runs an approval and returns the decision. One that may be withdrawn by ending
-// ctx has withdrawn, which returns the reason then; it may be nil.
-func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
+// runApproval runs an approval and returns the decision. It completes in. One that may be withdrawn
+// by ending ctx has withdrawn, which returns the reason then; it may be nil.
+func (l *leaf) runApproval(ctx workflow.Context, in *contract.ApprovalInput, withdrawn func() string) *contract.ApprovalResult {
 	defer l.clock.Pause(ctx)()
-	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
-	in.Description = approval.Continued(ctx, in, l.chooseWording(ctx, in.Description, wording.Shown(in)))
-	if in.Approvers == nil {
-		in.Approvers = l.parent.origin().agent.Approvers
-	}
-	in.Approvers, in.Webhooks = approvers.For(in, in.Approvers), l.parent.origin().agent.Webhooks
-	if in.Waits != nil { // for the lists of tools that need the caller's token
-		ctx = header.With(ctx, l.credential)
-	}
-	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, in)
-	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
-	result := contract.ApprovalResult{
+	child := l.startApproval(ctx, in)
+	result := &contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,
 	}
@@ -85,26 +76,48 @@ func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, with
 		l.announce(ctx, in)
 	}
 	if err == nil {
-		err = child.Get(ctx, &result)
-		result = result.Open()
+		err = child.Get(ctx, result)
 	}
-	if err != nil { // withdrawn before it started, or ended by an operator
+	l.endApproval(ctx, in, result, err, withdrawn)
+	return result
+}
+
+// startApproval completes an approval and starts it.
+func (l *leaf) startApproval(ctx workflow.Context, in *contract.ApprovalInput) workflow.ChildWorkflowFuture {
+	l.reset.Pass(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
+	in.Description = approval.Continued(ctx, *in, l.chooseWording(ctx, in.Description, wording.Shown(*in)))
+	if in.Approvers == nil {
+		in.Approvers = l.parent.origin().agent.Approvers
+	}
+	in.Approvers, in.Webhooks = approvers.For(*in, in.Approvers), l.parent.origin().agent.Webhooks
+	if in.Waits != nil { // for the lists of tools that need the caller's token
+		ctx = header.With(ctx, l.credential)
+	}
+	child := workflow.ExecuteChildWorkflow(approval.Options(ctx, *in, l.parent.origin().configHash, l.parent.origin().agent.CallAs), contract.WorkflowApproval, *in)
+	l.reset.CancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
+	return child
+}
+
+// endApproval completes the result of an approval that has ended, perhaps with an error, and records it.
+func (l *leaf) endApproval(ctx workflow.Context, in *contract.ApprovalInput, result *contract.ApprovalResult, err error, withdrawn func() string) {
+	if err == nil {
+		*result = result.Open()
+	} else { // withdrawn before it started, or ended by an operator
 		result.DecidedAt, result.Reason = run.Now(ctx), activity.Failure(err).Message
-		approval.LogDecision(ctx, in, result)
+		approval.LogDecision(ctx, *in, *result)
 	}
 	if withdrawn != nil && result.Decision == contract.Cancelled {
 		result.Reason = cmp.Or(withdrawn(), result.Reason)
 	}
-	l.recordDecision(ctx, in, result)
-	return result
+	l.recordDecision(ctx, *in, *result)
 }
 
 // announce publishes an approval. Its workflow has started, so that no decision can arrive too
 // early.
-func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
+func (l *leaf) announce(ctx workflow.Context, in *contract.ApprovalInput) {
 	l.state.Status, l.state.Approvals = contract.NodeWaiting, append(l.state.Approvals, in.UUID)
-	l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true, ApprovalID: in.UUID})
-	l.parent.addApproval(ctx, l, in)
+	l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(*in), Notice: true, ApprovalID: in.UUID})
+	l.parent.addApproval(ctx, l, *in)
 }
 
 // noteReminder tells the readers of the conversation that an approval of the leaf still waits, or that

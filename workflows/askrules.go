@@ -12,14 +12,10 @@ import (
 
 // askBefore asks before a call runs: once, or as the rules say that ask about it, until somebody
 // refuses. It returns the call as it was approved.
-func (l *leaf) askBefore(ctx workflow.Context, c call) (call, contract.ApprovalResult) {
+func (l *leaf) askBefore(ctx workflow.Context, c call) (call, *contract.ApprovalResult) {
 	a := l.parent.origin()
 	p := panel.Panel{Call: c.Call, SkipApproval: l.node.SkipApproval, Approvers: a.agent.Approvers, Timeout: a.agent.ApprovalTimeout, Owner: a.owner}
-	p.Open = func(ctx workflow.Context, s panel.Step) contract.ApprovalResult {
-		asked := c
-		asked.Call = s.Call
-		return l.openStep(ctx, asked, s)
-	}
+	p.Open = func(ctx workflow.Context, s *panel.Step) *contract.ApprovalResult { return l.openStep(ctx, &c, s) }
 	r := p.Run(ctx)
 	changed := p.Call.SHA256 != c.SHA256
 	if c.Call = p.Call; changed {
@@ -28,7 +24,14 @@ func (l *leaf) askBefore(ctx workflow.Context, c call) (call, contract.ApprovalR
 	return c, r
 }
 
-func (l *leaf) openStep(ctx workflow.Context, c call, s panel.Step) contract.ApprovalResult {
+// openStep runs one approval of a call.
+func (l *leaf) openStep(ctx workflow.Context, c *call, s *panel.Step) *contract.ApprovalResult {
+	return l.awaitApproval(ctx, l.stepApproval(ctx, *c, s))
+}
+
+// stepApproval returns the approval of a call for a step.
+func (l *leaf) stepApproval(ctx workflow.Context, c call, s *panel.Step) *contract.ApprovalInput {
+	c.Call = s.Call
 	in := l.approvalFor(ctx, c, wording.Below(l.describe(ctx, c.Call), s.Text), contract.ReasonDestructive)
 	if in.Basis = c.Basis; !in.Basis.IsZero() {
 		in.Waits = &verdict.Verdict{}
@@ -44,5 +47,5 @@ func (l *leaf) openStep(ctx workflow.Context, c call, s panel.Step) contract.App
 		in.Approvers, in.Timeout, in.Remind, in.Edit = s.Approvers, rule.Expires, rule.Remind, rule.Edit
 		in.Always = s.Offer(l.nameInTree(), l.parent.origin().caller)
 	}
-	return l.awaitApproval(ctx, in)
+	return &in
 }

@@ -267,7 +267,8 @@ func (l *leaf) askRepeat(ctx workflow.Context, c call, f wording.Failure, lost b
 
 // askOutcome asks a person about a call of unknown outcome.
 func (l *leaf) askOutcome(ctx workflow.Context, c call, description string) contract.ApprovalResult {
-	return l.awaitApproval(ctx, l.outcomeApproval(ctx, c, description))
+	in := l.outcomeApproval(ctx, c, description)
+	return *l.awaitApproval(ctx, &in)
 }
 
 func (l *leaf) outcomeApproval(ctx workflow.Context, c call, description string) contract.ApprovalInput {

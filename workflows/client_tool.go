@@ -16,7 +16,7 @@ import (
 func (l *leaf) callClient(ctx workflow.Context, c call) contract.CallToolResult {
 	in := l.approvalFor(ctx, c, wording.DescribeClientTool(l.describe(ctx, c.Call)), contract.ReasonClientTool)
 	in.Schema = contract.JSON{Raw: json.RawMessage(clienttool.Schema)}
-	r := l.awaitApproval(ctx, in)
+	r := l.awaitApproval(ctx, &in)
 	var given clienttool.Result
 	if r.Decision != contract.Approved || json.Unmarshal(r.Content.Raw, &given) != nil {
 		return wording.ClientToolRefused(r.Decision, r.Reason)

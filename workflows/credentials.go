@@ -14,8 +14,8 @@ import (
 // keepApproverToken makes an approved call use the token of the person who approved it, if the
 // agent is configured so. Everything else uses the requester's token. Decisions sent to other
 // agents are handled by useApproverToken.
-func (l *leaf) keepApproverToken(in contract.ApprovalInput, r contract.ApprovalResult) {
-	token := l.approverToken(r)
+func (l *leaf) keepApproverToken(in *contract.ApprovalInput, r *contract.ApprovalResult) {
+	token := l.approverToken(*r)
 	if token == "" || r.Decision != contract.Approved || in.Call == "" {
 		return
 	}
@@ -63,7 +63,7 @@ func (l *leaf) awaitLogin(ctx workflow.Context, c call, need login.Need) contrac
 	if c.Peer != nil {
 		in.RemoteAgent = c.Peer.Name
 	}
-	r := l.runApproval(ctx, in, nil)
+	r := l.runApproval(ctx, &in, nil)
 	switch {
 	case r.Decision != contract.Approved || r.Credential == "" || need.Way != login.AtAgent:
 	case l.approvers[c.message] != "":
@@ -71,7 +71,7 @@ func (l *leaf) awaitLogin(ctx workflow.Context, c call, need login.Need) contrac
 	default:
 		l.credential = r.Credential
 	}
-	return r
+	return *r
 }
 
 // awaitLogin waits for the login that a message needs. The time does not count as work.

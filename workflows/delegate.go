@@ -27,13 +27,13 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 		return l.delegationResult(ctx, callOutcome{CallToolResult: held[0]})
 	}
 	if decide.Asks(c, l.node.SkipApproval) {
-		var r contract.ApprovalResult
+		var r *contract.ApprovalResult
 		recorded, r = l.askBefore(ctx, recorded)
 		if ctx.Err() != nil {
 			return l.interruptedResult()
 		}
 		if r.Decision != contract.Approved {
-			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r)))
+			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, *r)))
 		}
 	}
 	r := l.delegate(ctx, recorded)

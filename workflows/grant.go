@@ -31,9 +31,9 @@ func (l *leaf) approveChange(ctx workflow.Context, c *call, now difference.Targe
 	if now.Whole.Blob != nil {
 		in.Explanation = now.Whole
 	}
-	r := l.awaitApproval(ctx, in)
+	r := l.awaitApproval(ctx, &in)
 	if r.Decision == contract.Approved {
 		c.Binding = &now.Binding
 	}
-	return r
+	return *r
 }

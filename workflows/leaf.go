@@ -86,6 +86,11 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	} else {
 		r = l.runModel(working)
 	}
+	return l.end(ctx, r)
+}
+
+// end records how the node has ended.
+func (l *leaf) end(ctx workflow.Context, r contract.NodeResult) contract.NodeResult {
 	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.Stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
 	return decide.ApplySettings(l.node, decide.WithCount(l.node, r))

@@ -60,14 +60,14 @@ func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (re
 	l.parent.refresh(ctx)
 	plan := decide.Next(reply.Calls, l.node.SkipApproval)
 	for n, i := range plan.Ask {
-		var r contract.ApprovalResult
+		var r *contract.ApprovalResult
 		calls[i], r = l.askBefore(ctx, calls[i])
 		if ctx.Err() != nil {
 			return l.interruptedResult(), true
 		}
 		if r.Decision != contract.Approved {
 			l.noteUnusedApprovals(ctx, calls, plan.Ask[:n], r.Decision)
-			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r))), true
+			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, *r))), true
 		}
 		calls[i].asked, l.rounds = true, -1 // a decision opens a fresh budget, this round included
 	}

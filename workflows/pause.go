@@ -16,5 +16,5 @@ func (l *leaf) awaitResume(ctx workflow.Context, c call, f wording.Failure) cont
 	if c.Peer != nil {
 		in.RemoteAgent = c.Peer.Name
 	}
-	return l.runApproval(ctx, in, nil)
+	return *l.runApproval(ctx, &in, nil)
 }

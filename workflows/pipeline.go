@@ -66,10 +66,23 @@ func (p *pipeline) reachable(run string) []string {
 }
 
 // runPipeline runs a composite root and applies reports as they arrive.
-func (t *turn) runPipeline(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
+func (t *turn) runPipeline(ctx workflow.Context, root *contract.Node, m *contract.MessageSignal) contract.NodeResult {
+	always := run.Detached(ctx)
+	child := t.startPipeline(ctx, root, m)
+	for !child.IsReady() || t.hasReports(always) {
+		for _, batch := range t.pipeline.takeInbox() {
+			t.applyReports(always, batch)
+		}
+		// The context is never cancelled, so Await cannot fail.
+		_ = workflow.Await(always, func() bool { return child.IsReady() || t.hasReports(always) })
+	}
+	return t.endPipeline(always, nodeResult(ctx, child))
+}
+
+func (t *turn) startPipeline(ctx workflow.Context, root *contract.Node, m *contract.MessageSignal) workflow.ChildWorkflowFuture {
 	always := run.Detached(ctx)
 	t.offloadTranscript(always)
-	in := t.nodeInput(root, m)
+	in := t.nodeInput(*root, *m)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}
 	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn), root.Name, 0)
 	p.run, in.Key = t.conv.reset.NodeID(always, id, id, t.conv.in.ID)
@@ -77,14 +90,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node, m contract.
 	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: run.Now(ctx)}
 	child := startNode(header.With(ctx, t.credential), p.run, in)
 	t.conv.reset.CancelWithContext(ctx, p.run, t.conv.in.ID, child)
-	for !child.IsReady() || t.hasReports(always) {
-		for _, batch := range p.takeInbox() {
-			t.applyReports(always, batch)
-		}
-		// The context is never cancelled, so Await cannot fail.
-		_ = workflow.Await(always, func() bool { return child.IsReady() || t.hasReports(always) })
-	}
-	return t.endPipeline(always, nodeResult(ctx, child))
+	return child
 }
 
 // hasReports reports whether there are reports to apply. It reads the signal channel too,

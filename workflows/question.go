@@ -63,7 +63,8 @@ func (f *askingCall) ask(q contract.QuestionSignal) {
 	open := &openQuestion{cancel}
 	f.uuids, f.open = append(f.uuids, q.UUID), append(f.open, open)
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		f.leaf.awaitApproval(ctx, f.approvalFor(ctx, q))
+		in := f.approvalFor(ctx, q)
+		f.leaf.awaitApproval(ctx, &in)
 		f.open = slices.DeleteFunc(f.open, func(other *openQuestion) bool { return other == open })
 	})
 }

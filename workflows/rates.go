@@ -83,5 +83,5 @@ func (l *leaf) askRate(ctx workflow.Context, c call, r rates.Refusal) contract.A
 		asks := c.Verdict.Asks
 		in.Approvers = approvers.Required(asks[len(asks)-1], l.parent.origin().agent.Approvers)
 	}
-	return l.awaitApproval(ctx, in)
+	return *l.awaitApproval(ctx, &in)
 }

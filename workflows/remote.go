@@ -187,7 +187,8 @@ func (t *remoteTask) askRepeatSend(ctx workflow.Context, in contract.DelegateInp
 	c := contract.Call{Destructive: in.Destructive}
 	switch {
 	case outcomeUnknown(ctx, c, f) && in.Decision != "":
-		r = t.leaf.runApproval(ctx, t.leaf.outcomeApproval(ctx, t.call, describe(f.Message)), nil)
+		ask := t.leaf.outcomeApproval(ctx, t.call, describe(f.Message))
+		r = *t.leaf.runApproval(ctx, &ask, nil)
 		t.useApproverToken(r)
 		return r, true
 	case outcomeUnknown(ctx, c, f):

@@ -80,7 +80,8 @@ func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalRes
 			stop()
 		})
 	}
-	r = t.leaf.runApproval(waiting, t.approvalInput(ctx), func() string {
+	in := t.approvalInput(ctx)
+	r = *t.leaf.runApproval(waiting, &in, func() string {
 		if news == nil {
 			return ""
 		}

@@ -36,7 +36,20 @@ type turn struct {
 	trace       *telemetry.TurnTrace
 }
 
+// run answers the message.
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
+	ctx, root := t.begin(ctx, &m)
+	var r contract.NodeResult
+	if root.Composite() {
+		r = t.runPipeline(ctx, root, &m)
+	} else {
+		r = t.runLeaf(ctx, root, &m)
+	}
+	t.end(ctx, &r)
+}
+
+// begin records the message and what the turn knows of it, and returns the node that answers.
+func (t *turn) begin(ctx workflow.Context, m *contract.MessageSignal) (workflow.Context, *contract.Node) {
 	ctx, t.trace = telemetry.StartTurn(ctx, t.conv.in, t.conv.state.Turn, m.RequestID)
 	t.transferred, t.conv.state.Transferred = t.conv.state.Transferred, contract.JSON{}
 	if t.transferred.IsZero() {
@@ -45,33 +58,33 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, owner: t.conv.in.Owner, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
-		clientTools: m.Tools, chain: t.conv.in.Chain, caller: callerOf(m),
+		clientTools: m.Tools, chain: t.conv.in.Chain, caller: callerOf(*m),
 	}
 	t.conv.state.Tree = &contract.NodeState{}
 	t.conv.setStatus(ctx, t.conv.status)
 	if c := t.conv; c.state.Turn == 1 && c.in.First == nil && c.state.Title == nil {
-		c.listing.SetTitle(title.Of(m)) // else the caller, or somebody, has named it
+		c.listing.SetTitle(title.Of(*m)) // else the caller, or somebody, has named it
 	}
 	t.conv.updateListing(ctx)
 	t.conv.show(ctx)
-	var r contract.NodeResult
-	if root := choice.Root(&t.conv.state, t.conv.in.Agent, m); root.Composite() {
-		r = t.runPipeline(ctx, root, m)
-	} else {
-		r = t.runLeaf(ctx, root, m)
-	}
-	result := t.recordReply(ctx, r)
+	root := choice.Root(&t.conv.state, t.conv.in.Agent, *m)
+	return ctx, &root
+}
+
+// end records and publishes the reply.
+func (t *turn) end(ctx workflow.Context, r *contract.NodeResult) {
+	result := t.recordReply(ctx, *r)
 	t.replied = true
 	done := run.Detached(ctx)
-	t.recordEnd(done, r, result)
+	t.recordEnd(done, *r, result)
 	t.conv.settle(done, t.requests, result)
-	t.trace.End(ctx, t.outcome(r), r.Worked)
+	t.trace.End(ctx, t.outcome(*r), r.Worked)
 }
 
 // runLeaf runs an agent that is a single node.
-func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
+func (t *turn) runLeaf(ctx workflow.Context, root *contract.Node, m *contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset, transferred: t.transferred, toolChoice: m.ToolChoice,
+		parent: t, journal: t.conv.journal(), node: *root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset, transferred: t.transferred, toolChoice: m.ToolChoice,
 		scope:  contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}

@@ -23,7 +23,7 @@ type Panel struct {
 	Timeout   time.Duration
 	Owner     contract.Identity
 	// Open opens an approval, and returns how it has ended.
-	Open func(workflow.Context, Step) contract.ApprovalResult
+	Open func(workflow.Context, *Step) *contract.ApprovalResult
 
 	made int // approvals
 	// deputized are decisions in another's place. Who has had a part in one decides for no other rule.
@@ -46,7 +46,7 @@ type Step struct {
 
 // Run asks until somebody refuses, or all have approved the call as it is then. It returns the last
 // decision.
-func (p *Panel) Run(ctx workflow.Context) contract.ApprovalResult {
+func (p *Panel) Run(ctx workflow.Context) *contract.ApprovalResult {
 	for {
 		r := p.round(ctx)
 		if p.released.isNew() && ctx.Err() == nil {
@@ -59,16 +59,18 @@ func (p *Panel) Run(ctx workflow.Context) contract.ApprovalResult {
 }
 
 // round asks all who have to be asked about the call. It ends early if somebody changes it.
-func (p *Panel) round(ctx workflow.Context) (r contract.ApprovalResult) {
+func (p *Panel) round(ctx workflow.Context) *contract.ApprovalResult {
+	r := &contract.ApprovalResult{}
 	if p.changed != nil {
 		p.changed.settled = true // unless somebody changes it again
-		r = p.changed.by
+		r = &p.changed.by
 	}
 	if p.released != nil {
 		r = p.released.begin()
 	}
-	for _, a := range p.asks() {
-		if r = p.ask(ctx, a); p.released.isNew() || r.Decision != contract.Approved || ctx.Err() != nil || p.changes(r) {
+	asks := p.asks()
+	for i := range asks {
+		if r = p.ask(ctx, &asks[i]); p.released.isNew() || r.Decision != contract.Approved || ctx.Err() != nil || p.changes(r) {
 			break
 		}
 	}
@@ -87,23 +89,23 @@ func (p *Panel) asks() []verdict.Approval {
 }
 
 // ask asks as many people as a rule says. Nobody counts twice.
-func (p *Panel) ask(ctx workflow.Context, a verdict.Approval) (r contract.ApprovalResult) {
-	rules := approvers.Required(a, p.Approvers)
+func (p *Panel) ask(ctx workflow.Context, a *verdict.Approval) (r *contract.ApprovalResult) {
+	rules := approvers.Required(*a, p.Approvers)
 	for _, earlier := range p.deputized {
 		rules = approvers.ExceptThose(rules, earlier)
 	}
 	step := wording.RuleStep{Rule: a.Rule, Of: max(a.Count, 1), Number: 1}
 	for _, earlier := range p.counting() {
 		if step.Number <= step.Of && earlier.countsFor(a, rules, p.Owner) {
-			r = earlier.by
+			r = &earlier.by
 			rules, step.Number, step.Approved = p.count(rules, r), step.Number+1, append(step.Approved, r.ShownBy())
 		}
 	}
 	for ; step.Number <= step.Of; step.Number++ {
-		if r = p.one(ctx, a, rules, step); p.free(r) || r.Decision != contract.Approved || ctx.Err() != nil || p.note(a, r) {
+		if r = p.one(ctx, *a, rules, step); p.free(r) || r.Decision != contract.Approved || ctx.Err() != nil || p.note(a, r) {
 			break
 		}
-		p.given = append(p.given, &changed{by: r, rule: a})
+		p.given = append(p.given, &changed{by: *r, rule: *a})
 		rules, step.Approved = p.count(rules, r), append(step.Approved, r.ShownBy())
 	}
 	return r
@@ -122,17 +124,17 @@ func (p *Panel) counting() []*changed {
 }
 
 // count returns rules without those who have had a part in an approval.
-func (p *Panel) count(rules []string, r contract.ApprovalResult) []string {
+func (p *Panel) count(rules []string, r *contract.ApprovalResult) []string {
 	if r.For != nil {
-		p.deputized = append(p.deputized, r)
+		p.deputized = append(p.deputized, *r)
 	}
-	return approvers.ExceptThose(rules, r)
+	return approvers.ExceptThose(rules, *r)
 }
 
 // one asks one person. If the approval expires, those are asked whom the rule names for that.
-func (p *Panel) one(ctx workflow.Context, a verdict.Approval, rules []string, step wording.RuleStep) contract.ApprovalResult {
+func (p *Panel) one(ctx workflow.Context, a verdict.Approval, rules []string, step wording.RuleStep) *contract.ApprovalResult {
 	a.Expires = cmp.Or(a.Expires, p.Timeout)
-	r := p.open(ctx, a, rules, step)
+	r := p.open(ctx, a, rules, &step)
 	if r.Decision != contract.Expired || ctx.Err() != nil || !a.Keep && len(a.Then) == 0 {
 		return r
 	}
@@ -141,12 +143,12 @@ func (p *Panel) one(ctx workflow.Context, a verdict.Approval, rules []string, st
 		rules = approvers.Instead(rules, a.Then)
 	}
 	a.Expires = 0
-	return p.open(ctx, a, rules, step)
+	return p.open(ctx, a, rules, &step)
 }
 
-func (p *Panel) open(ctx workflow.Context, a verdict.Approval, rules []string, step wording.RuleStep) contract.ApprovalResult {
+func (p *Panel) open(ctx workflow.Context, a verdict.Approval, rules []string, step *wording.RuleStep) *contract.ApprovalResult {
 	p.made++
-	s := Step{Call: p.Call, Number: p.made}
+	s := &Step{Call: p.Call, Number: p.made}
 	if a.Rule != "" {
 		if step.Edit = a.Edit; p.Call.Basis.IsZero() || p.Call.Client { // it cannot be judged again, or the client runs what it has been sent
 			a.Edit, step.Edit = nil, nil

@@ -13,7 +13,7 @@ type release struct {
 }
 
 // free takes the demands of a release, and reports whether it was one.
-func (p *Panel) free(r contract.ApprovalResult) bool {
+func (p *Panel) free(r *contract.ApprovalResult) bool {
 	if r.Revision == nil || !r.Revision.Released {
 		return false
 	}
@@ -21,7 +21,7 @@ func (p *Panel) free(r contract.ApprovalResult) bool {
 	for _, earlier := range p.given {
 		earlier.used = false
 	}
-	p.released = &release{by: r, given: p.given}
+	p.released = &release{by: *r, given: p.given}
 	return true
 }
 
@@ -30,10 +30,10 @@ func (r *release) isNew() bool { return r != nil && !r.begun }
 
 // begin returns how the call stands if nobody is asked: it was released, or everybody has approved it whom
 // the rules of now name.
-func (r *release) begin() contract.ApprovalResult {
+func (r *release) begin() *contract.ApprovalResult {
 	r.begun = true
 	if r.by.Decision != contract.Approved && len(r.given) > 0 {
-		return r.given[len(r.given)-1].by
+		return &r.given[len(r.given)-1].by
 	}
-	return r.by
+	return &r.by
 }
