@@ -189,7 +189,8 @@ func (b *Board) look(conversationID string, requests []string, wake chan struct{
 			return nil, false
 		case e.outcome != nil:
 			delete(b.expected, id)
-			return e.outcome, true
+			outcome, e.outcome = e.outcome, nil // order keeps e
+			return outcome, true
 		}
 		e.conversation, e.wake = conversationID, wake
 	}

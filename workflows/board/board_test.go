@@ -3,6 +3,9 @@ package board_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,6 +204,33 @@ func TestAnOutcomeArrivesWhenTheServerHasAcceptedIt(t *testing.T) {
 		t.Errorf("answered %q", a)
 	}
 	p.want("", request) // it comes once
+}
+
+// An expectation stays in the order of all for a minute.
+func TestAnOutcomeThatWasTakenIsNotKept(t *testing.T) {
+	const each, count = 256 << 10, 20
+	p := newProcess(t)
+	inUse := func() uint64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.GC() // empties pools, too
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	long := strings.Repeat("x", each)
+	before := inUse()
+	for i := range count {
+		id, token := fmt.Sprint("r", i), fmt.Sprint("t", i)
+		p.board.Expect(id)
+		p.take(token)
+		p.settle(id, long)
+		p.respond(token, nil)
+		p.want(long, id)
+	}
+	if after := inUse(); after > before+count*each/2 {
+		t.Errorf("%d outcomes of 256 KiB that were taken keep %d KiB", count, (after-before)>>10)
+	}
+	runtime.KeepAlive(p.board)
 }
 
 func TestTasksComeInAllReplies(t *testing.T) {
