@@ -17,6 +17,7 @@ import (
 // wait for it.
 type call struct {
 	id      string
+	began   time.Time
 	input   any
 	task    *task
 	over    context.Context    // ends when the call is cancelled or has ended
@@ -38,7 +39,7 @@ type call struct {
 type callKey struct{}
 
 func newCall(id string, k *task) *call {
-	c := &call{id: id, task: k, settled: make(chan struct{}), done: make(chan struct{})}
+	c := &call{id: id, began: time.Now(), task: k, settled: make(chan struct{}), done: make(chan struct{})}
 	c.over, c.cancel = context.WithCancel(context.Background())
 	return c
 }

@@ -36,6 +36,7 @@ import (
 var ask = contract.Activity[string, string]{Name: "ask"}
 
 const (
+	testRun      = "default-test-run-id" // of the test environment
 	conversation = "conversation-11111111-1111-4111-8111-111111111111"
 	node         = conversation + "/turn-1/team" // holds a workflow task for 100 milliseconds
 	moment       = 300 * time.Millisecond        // is longer
@@ -206,6 +207,24 @@ func TestTheCallsOfACompleteWorkflowTaskAreForgotten(t *testing.T) {
 			}
 			want(t, "calls", len(m.asked()), c.asked)
 		})
+	}
+}
+
+// Where the server is another process, nobody says that a workflow task is complete.
+func TestARunThatGoesOnKeepsOnlyItsRecentCalls(t *testing.T) {
+	const inputs = 8
+	m := &model{answer: func(ctx context.Context, _ string) (string, error) { return pause(ctx, 20*time.Millisecond) }}
+	table := calls.New("own", nil)
+	table.SetTaskTime(50 * time.Millisecond)
+	b := setUp(t, conversation, m, table, table)
+	var all []string
+	for i := range inputs {
+		all = append(all, fmt.Sprint(i))
+	}
+	_, err := b.run(t, all...)
+	want(t, "error", err, nil)
+	if kept := table.Kept(testRun); kept == 0 || kept == inputs {
+		t.Errorf("%d of %d calls are kept", kept, inputs)
 	}
 }
 
@@ -511,7 +530,7 @@ func deliver(t *testing.T, tasks *calls.WorkflowTasks, event int64, started time
 // deliverAfter is deliver after another task that is complete.
 func deliverAfter(t *testing.T, tasks *calls.WorkflowTasks, complete, event int64, started time.Time) {
 	t.Helper()
-	run := &commonpb.WorkflowExecution{WorkflowId: conversation, RunId: "default-test-run-id"} // of the test environment
+	run := &commonpb.WorkflowExecution{WorkflowId: conversation, RunId: testRun}
 	_, err := tasks.Interceptor()(t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{}, nil, func(context.Context, any) (any, error) {
 		return &workflowservice.PollWorkflowTaskQueueResponse{
 			WorkflowExecution: run, PreviousStartedEventId: complete, StartedEventId: event, StartedTime: timestamppb.New(started),

@@ -40,7 +40,8 @@ type Table struct {
 	calls  map[string]*call
 	// recent has the calls of the last moments, also those that have ended, by run and by the local
 	// activity that started them: those of workflow tasks that may be done again.
-	recent *expirable.LRU[string, map[string]*call]
+	recent   *expirable.LRU[string, map[string]*call]
+	taskTime time.Duration
 }
 
 // New returns a table whose calls are joined through queue. tasks is nil if the server is
@@ -48,7 +49,7 @@ type Table struct {
 func New(queue string, tasks *WorkflowTasks) *Table {
 	t := &Table{
 		queue: queue, tasks: tasks, noticed: tasks != nil, calls: map[string]*call{},
-		recent: expirable.NewLRU[string, map[string]*call](Max, nil, taskTime),
+		recent: expirable.NewLRU[string, map[string]*call](Max, nil, taskTime), taskTime: taskTime,
 	}
 	if tasks == nil {
 		t.tasks = NewWorkflowTasks()
@@ -105,6 +106,7 @@ func (t *Table) begin(info activity.Info, number int, input any) (c *call, made 
 	if !ok {
 		ofRun = map[string]*call{}
 	}
+	maps.DeleteFunc(ofRun, func(_ string, old *call) bool { return old.hasEnded() && c.began.Sub(old.began) > t.taskTime })
 	ofRun[key] = c
 	t.recent.Add(run.RunID, ofRun)
 	return c, false
