@@ -10,7 +10,6 @@ import (
 	"agent-stop-and-go/workflows/approval"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/approvers"
-	"agent-stop-and-go/workflows/contract/redact"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
@@ -24,7 +23,7 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
-	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, bindingOf(c.Call)
+	in.UUID, in.Description, in.Reason, in.Call, in.Binding = run.NewUUID(ctx, "approval"), description, reason, c.message, approval.BindingOf(c.Call)
 	if reason == contract.ReasonDestructive {
 		in.Because, in.UUID = c.Because, run.OwnUUID(ctx, c.Approval, in.UUID)
 	}
@@ -43,15 +42,6 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
 		CreatedAt: run.Now(ctx), Timeout: a.agent.ApprovalTimeout, Audited: c.Audited, Continues: l.dialogues.Next(c.Peer),
 	}
-}
-
-// bindingOf returns the target of a call. A delegation goes to the URL of the conversation's
-// own agent definition, even if the configuration has changed since.
-func bindingOf(c contract.Call) *contract.Binding {
-	if c.Peer != nil {
-		return &contract.Binding{Address: redact.URL(c.Peer.URL)}
-	}
-	return c.Binding
 }
 
 // awaitApproval runs an approval of a call and returns the decision. If the agent is configured
@@ -149,17 +139,4 @@ func (l *leaf) recordDecision(ctx workflow.Context, in contract.ApprovalInput, r
 		Node: l.nameInTree(),
 	})
 	l.parent.removeApproval(ctx, l, r)
-}
-
-// changeReason marks histories in which the reply to a rejection has the reason. Its length may
-// determine when messages are offloaded.
-const changeReason = "reason-of-rejection"
-
-// recordedReason returns a decision, without the reason of a rejection for histories that do
-// not have it in the reply.
-func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.ApprovalResult {
-	if r.Decision == contract.Rejected && r.Reason != "" && workflow.GetVersion(ctx, changeReason, workflow.DefaultVersion, 1) < 1 {
-		r.Reason = ""
-	}
-	return r
 }

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract/ticket"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
@@ -182,7 +183,7 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 				return wording.NotRepeated(f, false, contract.ApprovalResult{})
 			}
 			if r := l.approveChange(ctx, &c, now); r.Decision != contract.Approved || ctx.Err() != nil {
-				return wording.NotRepeated(f, false, recordedReason(ctx, r))
+				return wording.NotRepeated(f, false, doubt.Recorded(ctx, r))
 			}
 			tries = 0
 			continue
@@ -194,8 +195,8 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 			tries = 0
 			continue
 		}
-		lost := outcomeUnknown(ctx, c.Call, f)
-		if !lost && !l.mayRepeat(ctx, c, f) {
+		lost := doubt.MayHaveRun(ctx, c.Call, f)
+		if !lost && (l.node.SkipApproval || !doubt.MayRepeat(ctx, c.Call, f)) {
 			return wording.ToolFailure(f)
 		}
 		if !lost && tries < reachAttempts && l.awaitServer(ctx, tries) {
@@ -206,49 +207,16 @@ func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolRe
 		}
 		d := l.askRepeat(ctx, c, f, lost)
 		switch {
-		case confirmedRun(d):
+		case doubt.HasRun(d):
 			return contract.CallToolResult{Text: l.storeText(ctx, wording.RanResult(f.Message, d))}
 		case d.Decision != contract.Approved || ctx.Err() != nil:
-			return wording.NotRepeated(f, lost, recordedReason(ctx, d))
-		case lost && takesOutcomeAnswers(ctx):
+			return wording.NotRepeated(f, lost, doubt.Recorded(ctx, d))
+		case lost && doubt.TakesAnswers(ctx):
 			note = wording.RepeatedNote(d)
 		}
 		tries, c.grant = 0, d.UUID
 	}
 }
-
-// changeAnswers marks histories in which people may answer that a call of unknown outcome did
-// run, and are asked again about an approval that another agent did not receive.
-const changeAnswers = "answers-to-unknown-outcomes"
-
-func takesOutcomeAnswers(ctx workflow.Context) bool {
-	return workflow.GetVersion(ctx, changeAnswers, workflow.DefaultVersion, 1) == 1
-}
-
-// confirmedRun reports whether a person has answered that a call of unknown outcome did run.
-func confirmedRun(r contract.ApprovalResult) bool {
-	return r.Decision == contract.Approved && r.Outcome == contract.OutcomeRan
-}
-
-// changeDoubt marks histories in which destructive calls with a failure that no activity has
-// explained are submitted to a person too.
-const changeDoubt = "ask-after-unexplained-failures"
-
-// outcomeUnknown reports whether a failed call may have been carried out.
-func outcomeUnknown(ctx workflow.Context, c contract.Call, f wording.Failure) bool {
-	return decide.OutcomeUnknown(c, f) || c.Destructive && decide.Unexplained(f) &&
-		workflow.GetVersion(ctx, changeDoubt, workflow.DefaultVersion, 1) == 1
-}
-
-// mayRepeat reports whether a destructive call was certainly not carried out. Nodes that skip
-// approvals repeat nothing.
-func (l *leaf) mayRepeat(ctx workflow.Context, c call, f wording.Failure) bool {
-	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.SkipApproval &&
-		workflow.GetVersion(ctx, changeRepeat, workflow.DefaultVersion, 1) == 1
-}
-
-// changeRepeat marks histories in which calls that did not reach their server are repeated.
-const changeRepeat = "repeat-calls-not-reached"
 
 // awaitServer waits before a call is repeated. It returns false if the turn has ended.
 func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {

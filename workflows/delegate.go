@@ -7,6 +7,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/verdict"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -33,7 +34,7 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 			return l.interruptedResult()
 		}
 		if r.Decision != contract.Approved {
-			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, *r)))
+			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(doubt.Recorded(ctx, *r)))
 		}
 	}
 	r := l.delegate(ctx, recorded)

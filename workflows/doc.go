@@ -48,7 +48,7 @@
 //	                 starts one; report.go its reports; offload.go its values in the store
 //	leaf.go          an llm or a2a node: llm.go; generate.go its model; limits.go its limits;
 //	                 journal.go its messages
-//	call.go          a call of a reply; delegate.go to another agent, remote.go its task,
+//	call.go          a call of a reply (package doubt: may it have run?); delegate.go to another agent, remote.go its task,
 //	                 remote_approval.go its approvals, lost_task.go its loss;
 //	                 client_tool.go by the sender of the message
 //	ask.go           how a leaf asks a person; askrules.go before a call (package panel), facts.go

@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -21,7 +22,7 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 		case ctx.Err() != nil:
 			return l.interruptedResult(), true
 		case r.Decision != contract.Approved:
-			return endedWith(contract.OutcomeRejected, wording.AfterLimit(reached, recordedReason(ctx, r))), true
+			return endedWith(contract.OutcomeRejected, wording.AfterLimit(reached, doubt.Recorded(ctx, r))), true
 		}
 		l.granted = l.granted.Add(decide.Grant(reached))
 	}

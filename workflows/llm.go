@@ -6,6 +6,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -67,7 +68,7 @@ func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (re
 		}
 		if r.Decision != contract.Approved {
 			l.noteUnusedApprovals(ctx, calls, plan.Ask[:n], r.Decision)
-			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, *r))), true
+			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(doubt.Recorded(ctx, *r))), true
 		}
 		calls[i].asked, l.rounds = true, -1 // a decision opens a fresh budget, this round included
 	}

@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract/rates"
 	"agent-stop-and-go/workflows/credential/header"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -159,11 +160,11 @@ func (t *remoteTask) sendWithRepeats(ctx, sending workflow.Context, in contract.
 // is to be sent again.
 func repeatDecision(ctx workflow.Context, err error, r contract.ApprovalResult) (ran *string, _ error) {
 	switch {
-	case confirmedRun(r):
+	case doubt.HasRun(r):
 		result := wording.RanResult(activity.Failure(err).Message, r)
 		return &result, nil
 	case r.Decision != contract.Approved || ctx.Err() != nil:
-		return nil, &declinedError{err, recordedReason(ctx, r)}
+		return nil, &declinedError{err, doubt.Recorded(ctx, r)}
 	}
 	return nil, nil
 }
@@ -186,14 +187,14 @@ func (t *remoteTask) askRepeatSend(ctx workflow.Context, in contract.DelegateInp
 	defer t.work.Pause(ctx)()
 	c := contract.Call{Destructive: in.Destructive}
 	switch {
-	case outcomeUnknown(ctx, c, f) && in.Decision != "":
+	case doubt.MayHaveRun(ctx, c, f) && in.Decision != "":
 		ask := t.leaf.outcomeApproval(ctx, t.call, describe(f.Message))
 		r = *t.leaf.runApproval(ctx, &ask, nil)
 		t.useApproverToken(r)
 		return r, true
-	case outcomeUnknown(ctx, c, f):
+	case doubt.MayHaveRun(ctx, c, f):
 		return t.leaf.askOutcome(ctx, t.call, describe(f.Message)), true
-	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.SkipApproval && takesOutcomeAnswers(ctx):
+	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.SkipApproval && doubt.TakesAnswers(ctx):
 		return t.leaf.ask(ctx, t.call, t.leaf.describeNotReached(ctx, t.call.Call, f.Message), contract.ReasonNotReached), true
 	}
 	return r, false

@@ -9,6 +9,7 @@ import (
 	"agent-stop-and-go/workflows/activity"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/doubt"
 	"agent-stop-and-go/workflows/run"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -23,7 +24,7 @@ func (t *remoteTask) askApproval(ctx workflow.Context) (refused *callOutcome, er
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.unfollowed:
-		why := wording.AfterRefusal(recordedReason(ctx, r))
+		why := wording.AfterRefusal(doubt.Recorded(ctx, r))
 		if r.Decision == contract.Approved {
 			why = t.failureText(ctx.Err())
 		}
@@ -62,7 +63,7 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 	case ran != nil: // the agent has received it
 		t.last.State = contract.TaskWorking
 		return nil
-	case err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) || errors.As(err, &stopped) || !takesOutcomeAnswers(ctx):
+	case err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) || errors.As(err, &stopped) || !doubt.TakesAnswers(ctx):
 		return err
 	}
 	t.deliveryProblem = activity.Failure(err).Message
@@ -147,10 +148,10 @@ func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
 
 // refuse sends a rejection to the other agent, so that its task does not wait for ever.
 func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) callOutcome {
-	why := wording.AfterRefusal(recordedReason(ctx, r))
+	why := wording.AfterRefusal(doubt.Recorded(ctx, r))
 	m := callOutcome{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
 	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
-	if r.Decision != contract.Rejected && takesOutcomeAnswers(ctx) { // no person has rejected it
+	if r.Decision != contract.Rejected && doubt.TakesAnswers(ctx) { // no person has rejected it
 		answer = t.cancellation()
 	}
 	m.Note = t.notifyPeer(ctx, answer)

@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/redact"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -21,4 +22,13 @@ func Options(ctx workflow.Context, in contract.ApprovalInput, configHash string,
 		TypedSearchAttributes: attribute.OfApproval(in, configHash),
 		Memo:                  wording.ApprovalMemo(in, callAs),
 	})
+}
+
+// BindingOf returns the target of a call. A delegation goes to the URL of the conversation's
+// own agent definition, even if the configuration has changed since.
+func BindingOf(c contract.Call) *contract.Binding {
+	if c.Peer != nil {
+		return &contract.Binding{Address: redact.URL(c.Peer.URL)}
+	}
+	return c.Binding
 }
