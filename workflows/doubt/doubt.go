@@ -1,5 +1,6 @@
-// Package doubt says whether a call that has failed may have been carried out, and what a person says
-// about that. Histories from before people could answer go on as they began.
+// Package doubt tells whether a call that has failed may have been carried out, may be repeated, and
+// what the record has of a person's decision about it. Each function reports for older histories what
+// held when they began; the marks of those are here too.
 package doubt
 
 import (

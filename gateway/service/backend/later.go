@@ -53,8 +53,8 @@ func (t *Temporal) updateApproval(ctx context.Context, uuid string, u update, in
 	return err
 }
 
-// updateFault returns what callers are told of the error of updateApproval, which may be nil. lacks is what
-// workers do that do not know the update.
+// updateFault translates an error of updateApproval, which may be nil, for callers. lacks completes the
+// sentence about workers that do not know the update.
 func (t *Temporal) updateFault(ctx context.Context, uuid string, err error, lacks string) error {
 	var refused *temporal.ApplicationError
 	if !errors.As(err, &refused) {
