@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -15,24 +18,29 @@ import (
 // compare measures an agent in each mode, the floors and the peers, in alternating rounds. Each
 // runs alone in its own processes, and each turn is a new conversation. The model and the tool
 // server run here, and take no time.
-func compare(ctx context.Context, n size, t *table) error {
+func compare(ctx context.Context, n size, t *table) (err error) {
 	f := newFarEnds(0, 0)
 	defer f.close()
 	all, err := contenders(n.peers)
 	if err != nil {
 		return err
 	}
+	dir, err := os.MkdirTemp("", "bench-compare-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	results := make([]result, len(all))
 	for range n.rounds {
 		for i, p := range all {
 			results[i].name = p.Name
-			if err := f.run(ctx, p, func(s *peer.Server) error { return results[i].round(ctx, s, n) }); err != nil {
+			if err := f.run(ctx, p, dir, func(s *peer.Server) error { return results[i].round(ctx, s, n) }); err != nil {
 				return err
 			}
 		}
 	}
 	for i, p := range all {
-		if err := f.run(ctx, p, func(s *peer.Server) error { return results[i].pause(ctx, s, n.paused) }); err != nil {
+		if err := f.run(ctx, p, dir, func(s *peer.Server) error { return results[i].pause(ctx, s, n.paused) }); err != nil {
 			return err
 		}
 	}
@@ -40,21 +48,34 @@ func compare(ctx context.Context, n size, t *table) error {
 	return nil
 }
 
-// run runs f on a server that has just been started.
-func (f *farEnds) run(ctx context.Context, p peer.Peer, measure func(*peer.Server) error) (err error) {
-	s, err := p.Start(ctx, map[string]string{
+// run measures a server that has just been started, with an empty directory within dir. Its files
+// are emptied afterwards, and are removed with dir only: ext4 without a journal does not take an inode
+// for five minutes after a file was removed, and looks at each of those whenever a file is created.
+// So whoever creates files would pay for the servers before it.
+func (f *farEnds) run(ctx context.Context, p peer.Peer, dir string, measure func(*peer.Server) error) (err error) {
+	if dir, err = os.MkdirTemp(dir, ""); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, empty(dir)) }()
+	s, err := p.Start(ctx, dir, map[string]string{
 		"MODEL_URL": f.model.URL(), "TOOLS_URL": f.tools.URL + "/mcp",
 		"OPENAI_BASE_URL": f.model.URL(), "OPENAI_API_KEY": "bench", "LOG_LEVEL": "error",
 	})
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if stopped := s.Stop(); err == nil {
-			err = stopped
-		}
-	}()
+	defer s.Stop()
 	return measure(s)
+}
+
+// empty empties all files below a directory.
+func empty(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		return os.Truncate(path, 0)
+	})
 }
 
 var modes = []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean, contract.ExecutionAuto}

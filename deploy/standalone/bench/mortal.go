@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/deploy/standalone/bench/peer"
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
@@ -38,7 +38,7 @@ func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 
 // prepared makes an agent that does not run yet.
 func prepared(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
-	ports, err := freePorts(2)
+	ports, err := peer.FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
@@ -64,18 +64,6 @@ mcp_servers:
   - {name: bench, url: "%s"}
 temporal: {port: %s, ui_port: 0}
 %s`, port, data, tools, temporal, agent)
-}
-
-func freePorts(n int) (ports []int, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }
 
 // start runs this program as the agent.

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"time"
+
+	"agent-stop-and-go/deploy/standalone/bench/peer"
 )
 
 // telemetries measures what metrics and traces cost: the same turns, in alternating rounds, on an
@@ -67,7 +69,7 @@ func newWatched(ctx context.Context, f *farEnds, name string, env []string) (*wa
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(1)
+	ports, err := peer.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package peer
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -33,10 +33,10 @@ type Server struct {
 }
 
 // Start starts the server in its own process group, and waits until it is ready. The
-// variables of the server are its environment: DIR is an empty directory of its own, PORT and
-// PORT2 are free, and env has the others.
-func (p Peer) Start(ctx context.Context, env map[string]string) (*Server, error) {
-	vars, err := variables(env).allocate()
+// variables of the server are its environment: DIR is the given directory, PORT and PORT2 are
+// free, and env has the others.
+func (p Peer) Start(ctx context.Context, dir string, env map[string]string) (*Server, error) {
+	vars, err := variables(env).allocate(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,25 +45,37 @@ func (p Peer) Start(ctx context.Context, env map[string]string) (*Server, error)
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}},
 	}
 	if err := s.start(ctx); err != nil {
-		return nil, fmt.Errorf("start %s: %w", p.Name, errors.Join(err, s.Stop()))
+		s.Stop()
+		return nil, fmt.Errorf("start %s: %w", p.Name, err)
 	}
 	return s, nil
 }
 
-// allocate returns the variables with a new directory and free ports.
-func (v variables) allocate() (variables, error) {
-	all := variables{}.with(v)
-	for _, name := range []string{"PORT", "PORT2"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
+// allocate returns the variables with a directory and free ports.
+func (v variables) allocate(dir string) (variables, error) {
+	ports, err := FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	return variables{}.with(v).with(variables{"DIR": dir, "PORT": strconv.Itoa(ports[0]), "PORT2": strconv.Itoa(ports[1])}), nil
+}
+
+// FreePorts returns ports on which nobody listens, below those that the system gives to connections:
+// one of many connections could have taken such a port before it is used.
+func FreePorts(n int) (ports []int, err error) {
+	const first, count, tries = 15_000, 15_000, 1000
+	for range tries {
+		l, e := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.N(count))))
+		if e != nil {
+			err = e
+			continue
 		}
 		defer l.Close() // later, so that the ports differ
-		all[name] = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+		if ports = append(ports, l.Addr().(*net.TCPAddr).Port); len(ports) == n {
+			return ports, nil
+		}
 	}
-	var err error
-	all["DIR"], err = os.MkdirTemp("", "bench-peer-")
-	return all, err
+	return nil, fmt.Errorf("find free ports: %w", err)
 }
 
 func (s *Server) start(ctx context.Context) error {
@@ -132,19 +144,19 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	}
 }
 
-// Stop ends the processes of the server, and removes its directory.
-func (s *Server) Stop() error {
+// Stop ends the processes of the server.
+func (s *Server) Stop() {
 	s.http.CloseIdleConnections()
-	if s.cmd != nil {
-		s.signal(syscall.SIGTERM)
-		select {
-		case <-s.ended:
-		case <-time.After(stopTimeout):
-		}
-		s.signal(syscall.SIGKILL) // also those that remain of its group
-		<-s.ended
+	if s.cmd == nil {
+		return
 	}
-	return os.RemoveAll(s.vars["DIR"])
+	s.signal(syscall.SIGTERM)
+	select {
+	case <-s.ended:
+	case <-time.After(stopTimeout):
+	}
+	s.signal(syscall.SIGKILL) // also those that remain of its group
+	<-s.ended
 }
 
 // signal sends a signal to all processes of the server. They may have ended.

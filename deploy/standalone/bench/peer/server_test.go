@@ -32,15 +32,11 @@ func TestAPeerRunsTurns(t *testing.T) {
 	defer model.Close()
 	called := llmtest.CallTools("", llm.Call{ID: "call", Name: "look", Arguments: []byte(`{}`)})
 	model.Reply(called, llmtest.Say("done"), called, llmtest.Say("done"))
-	s, err := small(t).Start(t.Context(), map[string]string{"MODEL_URL": model.URL()})
+	s, err := small(t).Start(t.Context(), t.TempDir(), map[string]string{"MODEL_URL": model.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer s.Stop()
 	if err := s.List(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -65,7 +61,7 @@ func TestAPeerRunsTurns(t *testing.T) {
 func TestAPeerThatEndsSaysWhy(t *testing.T) {
 	p := small(t)
 	p.Command = []string{"sh", "-c", "echo no license; exit 1"}
-	if _, err := p.Start(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no license") {
+	if _, err := p.Start(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "no license") {
 		t.Error(err)
 	}
 }
@@ -73,7 +69,21 @@ func TestAPeerThatEndsSaysWhy(t *testing.T) {
 func TestAnUnknownVariableIsAnError(t *testing.T) {
 	p := small(t)
 	p.Command = []string{"sh", "${HOUSE}"}
-	if _, err := p.Start(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no variable ${HOUSE}") {
+	if _, err := p.Start(t.Context(), t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "no variable ${HOUSE}") {
 		t.Error(err)
+	}
+}
+
+func TestFreePortsAreApartFromThoseOfConnections(t *testing.T) {
+	ports, err := peer.FreePorts(20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, port := range ports {
+		if seen[port] || port < 1024 || port >= 32768 { // the first that Linux gives to connections
+			t.Errorf("port %d in %v", port, ports)
+		}
+		seen[port] = true
 	}
 }
