@@ -77,6 +77,8 @@ type Place struct {
 	Calls *calls.Table
 	// Board passes outcomes to a gateway in this process; nil without one.
 	Board *board.Board
+	// Pollers is how many requests for workflow tasks wait at a time; zero is the SDK's default of 2.
+	Pollers int
 	// Deployment and BuildID make the worker a version of a worker deployment; without them it is
 	// unversioned.
 	Deployment, BuildID string
@@ -108,7 +110,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,
 	}
-	o.DeploymentOptions = versioning(p)
+	o.MaxConcurrentWorkflowTaskPollers, o.DeploymentOptions = p.Pollers, versioning(p)
 	w := &Worker{Worker: worker.New(c, p.TaskQueue, o), calls: table}
 	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)

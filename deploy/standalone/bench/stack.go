@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/deploy/standalone/process"
 	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
@@ -103,7 +104,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Keyring: s.Keyring, Calls: calls.New(taskQueue+"-calls", s.holds), Board: s.board}, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Keyring: s.Keyring, Calls: calls.New(taskQueue+"-calls", s.holds), Board: s.board, Pollers: process.Pollers}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
