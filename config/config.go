@@ -229,7 +229,7 @@ type Temporal struct {
 	UIPort    int           `yaml:"ui_port" jsonschema:"default=8233,minimum=0,maximum=65535" jsonschema_description:"Port of the embedded server's web pages. 0 turns them off."`
 	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the histories of workflows that have ended. At least 1h."`
 	// CacheSize limits how many workflows a worker keeps in memory.
-	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows (conversations, nodes, approvals) a worker keeps in memory. The others are rebuilt from their history when something happens in them, which takes longer the longer the history is."`
+	CacheSize int `yaml:"cache_size" jsonschema:"default=250,minimum=10,maximum=100000" jsonschema_description:"How many workflows (conversations, nodes, approvals) a worker keeps in memory. The others are rebuilt from their history when something happens in them, which takes longer the longer the history is."`
 
 	Deployment Deployment `yaml:"deployment" jsonschema_description:"Workers as versions of a deployment, between which Temporal distributes the work."`
 }

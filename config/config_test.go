@@ -42,7 +42,7 @@ func TestEmptyFilesMeanDefaults(t *testing.T) {
 		MaxToolRounds: 10, Execution: contract.ExecutionAuto, Approval: config.Approval{CallAs: config.CallAsRequester},
 		Temporal: config.Temporal{
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
-			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour, CacheSize: 500,
+			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour, CacheSize: 250,
 		},
 		LocalTools: local.Tools{MaxTokens: 4096, Timeout: time.Minute}, RequestTimeout: time.Minute,
 	}
