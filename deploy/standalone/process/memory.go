@@ -13,9 +13,9 @@ const (
 	gcPercent = 400
 	// leastHeap is how large the heap may grow before a collection while little lives. Stacks, the
 	// unused parts of spans, metadata, SQLite and the program itself come on top.
-	leastHeap = 96 << 20
+	leastHeap = 104 << 20
 	// garbagePercent is the room for new objects once much lives, in percent of what lives.
-	garbagePercent = 60
+	garbagePercent = 70
 	// runtimeHeap is what the runtime lets the heap have at GOGC=100, whatever lives, and in proportion
 	// with others.
 	runtimeHeap = 4 << 20

@@ -15,7 +15,7 @@ const mib = 1 << 20
 // The runtime collects when the heap has live + (live + roots) * GOGC / 100 bytes.
 func TestTheHeapMayGrowToTheLeastOrByAShareOfWhatLives(t *testing.T) {
 	for _, c := range []struct{ live, roots, goal uint64 }{
-		{5, 1, 96}, {20, 12, 96}, {60, 35, 96}, {61, 40, 97}, {100, 40, 160}, {4000, 100, 6400},
+		{5, 1, 104}, {20, 12, 104}, {61, 35, 104}, {62, 40, 105}, {100, 40, 170}, {4000, 100, 6800},
 	} {
 		p := uint64(process.Percent(c.live*mib, c.roots*mib))
 		goal := float64(c.live) + float64((c.live+c.roots)*p)/100
@@ -23,7 +23,7 @@ func TestTheHeapMayGrowToTheLeastOrByAShareOfWhatLives(t *testing.T) {
 			t.Errorf("%d MiB live, %d of roots: GOGC=%d, a heap of %.1f MiB, want %d", c.live, c.roots, p, goal, c.goal)
 		}
 	}
-	if got := process.Percent(0, 0); got != 2400 { // the runtime lets it have 4 MiB at 100
+	if got := process.Percent(0, 0); got != 2600 { // the runtime lets it have 4 MiB at 100
 		t.Errorf("nothing lives: GOGC=%d", got)
 	}
 }
