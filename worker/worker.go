@@ -77,7 +77,8 @@ type Place struct {
 	Calls *calls.Table
 	// Board passes outcomes to a gateway in this process; nil without one.
 	Board *board.Board
-	// Pollers is how many requests for workflow tasks wait at a time; zero is the SDK's default of 2.
+	// Pollers is how many requests for workflow tasks wait at a time, at least 2; zero is the SDK's
+	// default of 2.
 	Pollers int
 	// Deployment and BuildID make the worker a version of a worker deployment; without them it is
 	// unversioned.

@@ -1,5 +1,5 @@
-// Package doubt tells whether a call that has failed may have been carried out, may be repeated, and
-// what the record has of a person's decision about it. Each function reports for older histories what
+// Package doubt reports whether a call that has failed may have been carried out and may be repeated, and
+// returns what the record has of a person's decision about it. Each function reports for older histories what
 // held when they began; the marks of those are here too.
 package doubt
 
