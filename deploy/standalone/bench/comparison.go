@@ -68,13 +68,16 @@ func (f *farEnds) run(ctx context.Context, p peer.Peer, dir string, measure func
 	return measure(s)
 }
 
-// empty empties all files below a directory.
+// empty empties all files below a directory, except those that may not be written: it only saves room.
 func empty(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		return os.Truncate(path, 0)
+		if err := os.Truncate(path, 0); !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+		return nil
 	})
 }
 
