@@ -44,8 +44,8 @@ type Options struct {
 
 // Pollers is worker.Place.Pollers of an agent with its own server. With two, a busy agent has its
 // workflow tasks wait in the database for a poller: an approval of 50 clients takes a tenth more
-// processor time than with twenty. From ten to forty nothing changes on two cores, except that more is
-// in memory at a time, so there are not more than it takes.
+// processor time than with twenty. But the more tasks run at a time, the later a token reaches its
+// reader: with 100 replies at once 3 ms late with two, 8 with eight, 9 to 16 with twelve.
 const Pollers = 8
 
 // Process is a running agent.
