@@ -110,8 +110,10 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,
+
+		MaxConcurrentWorkflowTaskPollers: p.Pollers,
 	}
-	o.MaxConcurrentWorkflowTaskPollers, o.DeploymentOptions = p.Pollers, versioning(p)
+	o.DeploymentOptions = versioning(p)
 	w := &Worker{Worker: worker.New(c, p.TaskQueue, o), calls: table}
 	o.DeploymentOptions = worker.DeploymentOptions{} // calls are joined in the process that made them
 	workflows.Register(w)
