@@ -84,6 +84,7 @@ func Settings(o Options) (client.Options, error) {
 	if !o.Raw {
 		given = append(given, o.Codec.Interceptor(o.Logger)) // the others see clear text
 	}
+	given = append(given, newPolls().Intercept)
 	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
