@@ -28,34 +28,39 @@ func each(n int, f func() error) ([]time.Duration, error) {
 
 // flow is the result of many clients.
 type flow struct {
-	turns int64
-	took  time.Duration
-	cpu   time.Duration // of the whole process, server included
+	turns   int64
+	took    time.Duration
+	cpu     time.Duration // of the whole process, server included
+	slowest time.Duration // turn
 }
 
 func (f flow) perSecond() float64 { return float64(f.turns) / f.took.Seconds() }
 
 func (f flow) cpuPerTurn() time.Duration { return f.cpu / time.Duration(max(f.turns, 1)) }
 
-func (f flow) plus(g flow) flow { return flow{f.turns + g.turns, f.took + g.took, f.cpu + g.cpu} }
+func (f flow) plus(g flow) flow {
+	return flow{f.turns + g.turns, f.took + g.took, f.cpu + g.cpu, max(f.slowest, g.slowest)}
+}
 
 // together runs turns of all clients concurrently for a while.
 func together(ctx context.Context, clients []turner, busy time.Duration) (flow, error) {
 	var turns atomic.Int64
 	var group sync.WaitGroup
-	errs := make([]error, len(clients))
+	errs, slowest := make([]error, len(clients)), make([]time.Duration, len(clients))
 	start, cpu := time.Now(), cpuTime()
 	for i, c := range clients {
 		group.Go(func() {
 			for time.Since(start) < busy && errs[i] == nil {
+				began := time.Now()
 				if errs[i] = c.turn(ctx); errs[i] == nil {
 					turns.Add(1)
+					slowest[i] = max(slowest[i], time.Since(began))
 				}
 			}
 		})
 	}
 	group.Wait()
-	return flow{turns.Load(), time.Since(start), cpuTime() - cpu}, errors.Join(errs...)
+	return flow{turns.Load(), time.Since(start), cpuTime() - cpu, slices.Max(slowest)}, errors.Join(errs...)
 }
 
 // cpuTime returns the processor time that this process has used.

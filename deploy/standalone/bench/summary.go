@@ -87,6 +87,7 @@ func (g modeGoals) add(name string, f, base figures, latency, flow float64) {
 	g.t.ratio(fmt.Sprintf("%s: %s, %d clients, CPU", g.mode, name, g.clients), ms(f.cpuCrowded()), ms(base.cpuCrowded()), r.crowdCPU, "", true)
 	g.t.ratio(fmt.Sprintf("%s: %s, 1 client, median", g.mode, name), ms(f.median()), ms(base.median()), r.median, g.text("≤ %.2f", latency), r.median <= latency)
 	g.t.ratio(fmt.Sprintf("%s: %s, %d clients, turns/s", g.mode, name, g.clients), f.rate(), base.rate(), r.flow, g.text("≥ %.2f", flow), r.flow >= flow)
+	g.t.ratio(fmt.Sprintf("%s: %s, %d clients, slowest", g.mode, name, g.clients), ms(f.slowest()), ms(base.slowest()), r.slowest, "", true)
 }
 
 // text is the text of a goal, if the mode is the default.
@@ -110,12 +111,17 @@ func (f figures) median() time.Duration { return quantile(f.alone, .5) }
 
 func (f figures) cpuAlone() time.Duration { return f.aloneCPU / time.Duration(max(len(f.alone), 1)) }
 
-func (f figures) cpuCrowded() time.Duration {
-	var sum flow
+func (f figures) cpuCrowded() time.Duration { return f.crowd().cpuPerTurn() }
+
+// slowest returns the time of the slowest turn of many clients: if nothing went on for a while, it tells.
+func (f figures) slowest() time.Duration { return f.crowd().slowest }
+
+// crowd returns the sum of the rounds.
+func (f figures) crowd() (sum flow) {
 	for _, c := range f.crowds {
 		sum = sum.plus(c)
 	}
-	return sum.cpuPerTurn()
+	return sum
 }
 
 // perSecond returns the median of the rounds, so that a single turn that is stuck for seconds
@@ -140,7 +146,7 @@ func (f figures) cpu() string {
 }
 
 // ratios are figures relative to others.
-type ratios struct{ aloneCPU, crowdCPU, median, flow float64 }
+type ratios struct{ aloneCPU, crowdCPU, median, flow, slowest float64 }
 
 func (f figures) over(g figures) ratios {
 	return ratios{
@@ -148,5 +154,6 @@ func (f figures) over(g figures) ratios {
 		crowdCPU: float64(f.cpuCrowded()) / float64(g.cpuCrowded()),
 		median:   float64(f.median()) / float64(g.median()),
 		flow:     f.perSecond() / g.perSecond(),
+		slowest:  float64(f.slowest()) / float64(g.slowest()),
 	}
 }
