@@ -10,6 +10,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -27,9 +28,12 @@ const (
 type matching struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	tasks map[enumspb.TaskQueueKind]chan backlog
+	taken chan struct{} // once a task's request is counted no more
 
 	mu      sync.Mutex
-	waiting map[enumspb.TaskQueueKind]int // requests
+	waiting map[string]map[enumspb.TaskQueueKind]int // requests, by the key of a worker
+	owners  map[string]string                        // the worker whose sticky queue it is, by name
+	strange bool                                     // a worker has asked for tasks of another's sticky queue
 }
 
 // backlog is how many more tasks a queue is said to have, with a task.
@@ -54,29 +58,45 @@ func (m *matching) PollWorkflowTaskQueue(ctx context.Context, r *workflowservice
 	if kind == normal && r.GetTaskQueue().GetName() != "q" || kind == sticky && r.GetTaskQueue().GetNormalName() != "q" {
 		return nil, context.Canceled
 	}
-	m.count(kind, 1)
+	worker := r.GetWorkerInstanceKey()
+	m.count(worker, r.GetTaskQueue(), 1)
 	select {
-	case b := <-m.tasks[kind]: // which counts the request no more
+	case b := <-m.tasks[kind]:
+		m.count(worker, r.GetTaskQueue(), -1)
+		m.taken <- struct{}{}
 		return &workflowservice.PollWorkflowTaskQueueResponse{
 			TaskToken: []byte("task"), WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: "w", RunId: "r"},
 			WorkflowType: &commonpb.WorkflowType{Name: "unknown"}, StartedEventId: 3, Attempt: 1, BacklogCountHint: int64(b),
 		}, nil
 	case <-ctx.Done():
-		m.count(kind, -1)
+		m.count(worker, r.GetTaskQueue(), -1)
 		return nil, ctx.Err()
 	}
 }
 
-func (m *matching) count(kind enumspb.TaskQueueKind, n int) {
+func (m *matching) count(worker string, queue *taskqueuepb.TaskQueue, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.waiting[kind] += n
+	if m.waiting[worker] == nil {
+		m.waiting[worker] = map[enumspb.TaskQueueKind]int{}
+	}
+	m.waiting[worker][queue.GetKind()] += n
+	if queue.GetKind() == sticky {
+		owner, known := m.owners[queue.GetName()]
+		m.owners[queue.GetName()], m.strange = worker, m.strange || known && owner != worker
+	}
 }
 
-func (m *matching) counts() (atNormal, atSticky int) {
+// wait reports whether all requests of the workers wait, some for each queue.
+func (m *matching) wait(workers, pollers int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.waiting[normal], m.waiting[sticky]
+	for _, w := range m.waiting {
+		if w[normal]+w[sticky] != pollers || w[normal] == 0 || w[sticky] == 0 {
+			return false
+		}
+	}
+	return len(m.waiting) == workers
 }
 
 // give hands a task to a request that waits.
@@ -84,7 +104,7 @@ func (m *matching) give(t *testing.T, kind enumspb.TaskQueueKind, more backlog) 
 	t.Helper()
 	select {
 	case m.tasks[kind] <- more:
-		m.count(kind, -1)
+		<-m.taken
 	case <-time.After(10 * time.Second):
 		t.Fatalf("no request waits for tasks of the queue of kind %s", kind)
 	}
@@ -117,33 +137,36 @@ func (m *matching) start(t *testing.T) client.Options {
 // Without that, all of a worker's requests wait for tasks of the sticky queue once the last of its tasks came
 // with word of more, and new approvals wait for a minute.
 func TestRequestsWaitForTasksOfBothQueuesWhateverTheBacklog(t *testing.T) {
-	for _, pollers := range []int{2, 8} {
+	for _, c := range []struct{ workers, pollers int }{{1, 2}, {1, 8}, {2, 2}} {
 		m := &matching{
 			tasks:   map[enumspb.TaskQueueKind]chan backlog{normal: make(chan backlog), sticky: make(chan backlog)},
-			waiting: map[enumspb.TaskQueueKind]int{},
+			taken:   make(chan struct{}),
+			waiting: map[string]map[enumspb.TaskQueueKind]int{}, owners: map[string]string{},
 		}
-		c, err := client.Dial(m.start(t))
+		sdk, err := client.Dial(m.start(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := worker.New(c, "q", worker.Options{MaxConcurrentWorkflowTaskPollers: pollers})
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
+		t.Cleanup(sdk.Close)
+		for range c.workers {
+			w := worker.New(sdk, "q", worker.Options{MaxConcurrentWorkflowTaskPollers: c.pollers})
+			if err := w.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(w.Stop)
 		}
 		bothWait := func(after string) {
 			t.Helper()
-			for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-				atNormal, atSticky := m.counts()
-				if atNormal+atSticky == pollers && atNormal > 0 && atSticky > 0 {
-					return
-				}
+			for late := time.Now().Add(10 * time.Second); !m.wait(c.workers, c.pollers); time.Sleep(time.Millisecond) {
 				if time.Now().After(late) {
-					t.Fatalf("%d requests wait for normal tasks and %d for sticky ones of %d, after %s", atNormal, atSticky, pollers, after)
+					m.mu.Lock()
+					defer m.mu.Unlock()
+					t.Fatalf("after %s, of %d requests of each worker wait %v", after, c.pollers, m.waiting)
 				}
 			}
 		}
 		bothWait("the start")
-		for range 2 * pollers {
+		for range 2 * c.workers * c.pollers {
 			m.give(t, sticky, 10)
 			bothWait("a sticky task of many")
 			m.give(t, normal, 10)
@@ -151,7 +174,9 @@ func TestRequestsWaitForTasksOfBothQueuesWhateverTheBacklog(t *testing.T) {
 			m.give(t, sticky, 0)
 			bothWait("the last sticky task")
 		}
-		w.Stop()
-		c.Close()
+		if m.mu.Lock(); m.strange {
+			t.Error("a worker has asked for tasks of workflows that another has in memory")
+		}
+		m.mu.Unlock()
 	}
 }
